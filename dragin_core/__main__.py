@@ -1,0 +1,7 @@
+"""The command line: ``python -m dragin_core fetch | doctor | run | score | evaluate | sweep``."""
+
+import sys
+
+from .cli import main
+
+sys.exit(main())

@@ -1,0 +1,250 @@
+"""Commands of ``python -m dragin_core``. Results go to stdout, progress and notices to stderr; bad input exits 2."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import packaged
+from .errors import InputError
+from .evaluation import Question, is_right, load_questions, summary_table, sweep_table, threshold_range
+from .evaluation.run import evaluate_to_file
+from .explainer import Explainer
+from .methods import METHODS
+from .settings import VARIANTS, Settings, check_question
+from .trace import Trace
+
+HALVES = {"all": slice(None), "odd": slice(0, None, 2), "even": slice(1, None, 2)}
+SETTINGS = ("method", "variant", "theta", "top_n", "top_k", "max_new_tokens", "max_retrievals", "shots")
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str):
+        raise InputError(f"{message[:1].upper()}{message[1:].rstrip('.')}: see {self.prog} --help.")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command. Returns 0, or 2 with one line on stderr for bad input."""
+    try:
+        options = _parser().parse_args(arguments)
+        return options.command(options)
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return 130
+
+
+def fetch(options: argparse.Namespace) -> int:
+    """Get the packaged model and passages."""
+    packaged.fetch(_report)
+    print(packaged.cache_dir())
+    return 0
+
+
+def doctor(options: argparse.Namespace) -> int:
+    """Say what runs here."""
+    explainer = _explainer(options)
+    facts = explainer.environment | {"probe": explainer.lm.probe, "cache": str(packaged.cache_dir())}
+    if options.json:
+        _print_json(facts)
+    else:
+        print("\n".join(f"{name}: {_line(value)}" for name, value in facts.items()))
+    return 0
+
+
+def run(options: argparse.Namespace) -> int:
+    """Answer a question."""
+    settings, question = _settings(options), check_question(options.question)
+    trace = _explainer(options).run(question, settings)
+    if options.json:
+        _print_json(trace.to_dict())
+    else:
+        print(_story(trace, options.gold))
+    return 0
+
+
+def score(options: argparse.Namespace) -> int:
+    """Score one window without retrieving."""
+    settings = _settings(options)
+    prompt = _read_text(options.prompt_file)
+    text = _read_text(options.text_file) if options.text_file else None
+    result = _explainer(options).score(
+        prompt,
+        settings,
+        raw=options.raw_prompt,
+        question=options.question,
+        answer_so_far=options.answer_so_far,
+        text=text,
+    )
+    if options.json:
+        _print_json(result)
+        return 0
+    for unit in result["units"]:
+        rind = "pending" if unit["pending"] else f"{unit['rind']:.3f}"
+        print(f"{rind:>8}  {unit['entropy']:6.2f}  {unit['text']!r}")
+    decision = result["decision"]
+    fires = f"fires at unit {decision['index']}" if decision["retrieve"] else "does not fire"
+    print(f"{fires} ({decision['reason']})")
+    if result["query"]:
+        print(f"query: {result['query']['text']}")
+    return 0
+
+
+def evaluate(options: argparse.Namespace) -> int:
+    """Compare methods over a question file."""
+    settings = _settings(options)
+    each = {name: settings.but(method=name) for name in options.methods.split(",")}
+    questions = load_questions(options.questions)[HALVES[options.half]][: options.limit]
+    explainer = _explainer(options, explore=False)
+    options.out.mkdir(parents=True, exist_ok=True)
+    results = {}
+    for name, chosen in each.items():
+        right = done = 0
+
+        def tell(outcome, name=name):
+            nonlocal right, done
+            right, done = right + outcome.right, done + 1
+            _report(f"{name}: {right} of {done} right", done / len(questions))
+
+        path = options.out / f"{name}.jsonl"
+        results[name] = evaluate_to_file(explainer, questions, chosen, path, options.resume, tell)
+    print(summary_table(results))
+    return 0
+
+
+def sweep(options: argparse.Namespace) -> int:
+    """Run one question, or a file of them, at many thresholds."""
+    settings, thetas = _settings(options), threshold_range(options.thetas)
+    is_file = Path(options.questions).is_file()
+    questions = load_questions(Path(options.questions)) if is_file else [Question("1", options.questions, ())]
+    questions = questions[HALVES[options.half]][: options.limit]
+    table = sweep_table(_explainer(options), questions, settings, thetas, _report)
+    options.out.write_text(table, encoding="utf-8")
+    print(table, end="")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="python -m dragin_core", description="DRAGIN, step by step.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
+    _command(commands, fetch)
+    _with_model(_command(commands, doctor)).add_argument("--json", action="store_true")
+
+    answer = _with_settings(_with_model(_command(commands, run)))
+    answer.add_argument("question")
+    answer.add_argument("--gold", action="append", default=[], metavar="ANSWER", help="an answer that counts as right")
+
+    window = _with_settings(_with_model(_command(commands, score)))
+    window.add_argument("--prompt-file", type=Path, required=True)
+    window.add_argument("--raw-prompt", action="store_true", help="plain text, no chat template")
+    window.add_argument("--question", default="", help="the part of the prompt that a query may use")
+    window.add_argument("--answer-so-far", default="")
+    window.add_argument("--text-file", type=Path, help="score this text instead of decoding")
+
+    table = _with_settings(_with_model(_command(commands, evaluate)))
+    table.add_argument("questions", type=Path)
+    table.add_argument("--methods", default="wo-rag,sr-rag,dragin")
+    table.add_argument("--out", type=Path, required=True)
+    _with_part(table).add_argument("--resume", action="store_true")
+
+    lens = _with_settings(_with_model(_command(commands, sweep)), theta=False)
+    lens.add_argument("questions", metavar="QUESTION|FILE")
+    lens.add_argument("--theta", dest="thetas", default="0.1:2.0:20", metavar="FROM:TO:COUNT")
+    lens.add_argument("--out", type=Path, required=True)
+    _with_part(lens)
+    return parser
+
+
+def _with_part(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    parser.add_argument("--limit", type=int, help="only the first so many questions")
+    parser.add_argument("--half", choices=list(HALVES), default="all", help="of the questions in file order")
+    return parser
+
+
+def _command(commands, function) -> argparse.ArgumentParser:
+    parser = commands.add_parser(function.__name__, help=function.__doc__, description=function.__doc__)
+    parser.set_defaults(command=function)
+    return parser
+
+
+def _with_model(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    parser.add_argument("--model", metavar="ID|PATH", help="default: the packaged SmolLM2-135M-Instruct")
+    parser.add_argument("--corpus", metavar="PATH", help="default: the packaged Wikipedia summaries")
+    parser.add_argument("--no-download", action="store_true")
+    return parser
+
+
+def _with_settings(parser: argparse.ArgumentParser, theta: bool = True) -> argparse.ArgumentParser:
+    defaults = Settings()
+    parser.add_argument("--method", help=f"{', '.join(METHODS)} (default {defaults.method})")
+    parser.add_argument("--variant", help=f"{', '.join(VARIANTS)} (default {defaults.variant})")
+    for name in SETTINGS[2 if theta else 3 :]:
+        value = getattr(defaults, name)
+        parser.add_argument(f"--{name.replace('_', '-')}", metavar=type(value).__name__, help=f"default {value}")
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    return parser
+
+
+def _settings(options: argparse.Namespace) -> Settings:
+    given = {name: getattr(options, name, None) for name in SETTINGS}
+    return Settings(**{name: value for name, value in given.items() if value is not None})
+
+
+def _explainer(options: argparse.Namespace, explore: bool = True) -> Explainer:
+    explainer = Explainer.load(
+        options.model, options.corpus, allow_download=not options.no_download, on_progress=_report, explore=explore
+    )
+    if explainer.lm.notice:
+        print(explainer.lm.notice, file=sys.stderr)
+    return explainer
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read as UTF-8 text: give a text file.") from error
+
+
+def _report(message: str, fraction: float | None = None) -> None:
+    print(f"{message} {fraction:.0%}" if fraction is not None else message, file=sys.stderr)
+
+
+def _print_json(document: dict) -> None:
+    print(json.dumps(document, ensure_ascii=False))
+
+
+def _line(value) -> str:
+    return ", ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else str(value)
+
+
+def _story(trace: Trace, gold: Sequence[str]) -> str:
+    """A run told in a few lines."""
+
+    def mark(answer: str) -> str:
+        return "" if not gold else " [right]" if is_right(answer, gold) else " [wrong]"
+
+    lines = []
+    for event in trace.to_dict()["events"]:
+        match event:
+            case {"type": "window", "round": number, "kept_text": kept, "text": text}:
+                lines.append(f"round {number}: {kept}|{text}")
+            case {"type": "decision", "retrieve": True, "index": None}:
+                lines.append("  retrieves before the first token")
+            case {"type": "decision", "retrieve": True, "score": value}:
+                lines.append(f"  fires: score {value:.3f} > theta {trace.run.settings.theta:g}")
+            case {"type": "query", "text": text}:
+                lines.append(f"  query: {text}")
+            case {"type": "passages", "items": items, "evidence": evidence}:
+                lines.append(f"  passages ({evidence}): {', '.join(i['title'] for i in items) or 'none'}")
+            case {"type": "finished", "reason": reason}:
+                lines.append(f"finished: {reason}")
+    before = trace.answer_without_retrieval
+    if before is not None:
+        lines.append(f"without retrieval: {before}{mark(before)}")
+    lines.append(f"answer: {trace.answer}{mark(trace.answer)}")
+    lines.append(", ".join(f"{name} {value}" for name, value in trace.counts.items()))
+    return "\n".join(lines)

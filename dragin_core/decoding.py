@@ -1,0 +1,173 @@
+"""Decoding one window token by token, with all signals, for the price of decoding it without."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import torch
+
+from .detokenizer import Detokenizer
+from .language_model import CausalLM, Pass
+from .prompts import Prompt
+from .signals import Signals
+from .window import Window
+
+TOP = 5
+
+
+class WindowDecoder:
+    """Writes a window, one token per :meth:`steps` item; :meth:`window` is what there is so far.
+
+    Greedy on the raw fp32 logits. The last token is fed once more, so that its attention row exists.
+
+    Args:
+        budget: most tokens of the window.
+        given: tokens it begins with, read in one pass: a window begun earlier, or a text to be scored.
+        stop_at_new_turn: end before a new "Question:" turn.
+    """
+
+    def __init__(
+        self,
+        lm: CausalLM,
+        prompt: Prompt,
+        budget: int,
+        *,
+        given: Sequence[int] = (),
+        stop_at_new_turn: bool = True,
+    ):
+        self._lm, self._prompt, self._given = lm, prompt, list(given)
+        self._budget = min(budget, lm.context_limit - len(prompt.token_ids))
+        self._cut_by = "budget" if self._budget == budget else "context"
+        self._stop_at_new_turn = stop_at_new_turn
+        self._focus = [p for p, _ in prompt.question_tokens] + list(prompt.kept_positions)
+        self._text = Detokenizer(lm.tokenizer, prompt.token_ids[: len(prompt.token_ids) - len(prompt.kept_ids)])
+        for token_id in prompt.kept_ids:
+            self._text.push(token_id)
+        self._ids: list[int] = []
+        self._chosen: list[tuple[float, np.ndarray, np.ndarray]] = []  # entropy, top ids, top probabilities
+        self._rows: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []  # per head: block, focus; mean: prompt
+        self.stop: str | None = None
+
+    def steps(self) -> Iterator[None]:
+        """Decode; yields after each token. A token's own row is there at the next step."""
+        ids = list(self._prompt.token_ids)
+        cache, ready = self._lm.open_cache(ids)
+        fed = ids[:ready]
+        try:
+            feed = [*ids[ready:], *self._given]
+            step = self._lm.run(feed, cache, 1 + len(self._given))
+            fed += feed
+            self._read_given(step)
+            while self.stop is None:
+                if len(self._ids) >= self._budget:
+                    self.stop = self._cut_by
+                    return
+                token_id = self._choose(step)
+                if token_id is None:
+                    return
+                yield
+                step = self._lm.run([token_id], cache)
+                fed.append(token_id)
+                self._keep_row(step.rows[:, -1])
+        finally:
+            if cache.get_seq_length() == len(fed):
+                self._lm.keep_cache(fed, cache)
+
+    def _read_given(self, step: Pass) -> None:
+        for k, token_id in enumerate(self._given):
+            self._append(token_id, step.logits[k])
+            self._keep_row(step.rows[:, k + 1, : len(self._prompt.token_ids) + k + 1])
+
+    def _choose(self, step: Pass) -> int | None:
+        """The likeliest token, unless it ends the window."""
+        token_id = int(step.logits[-1].argmax())
+        if token_id in self._lm.end_ids:
+            self.stop = "eos"
+            return None
+        self._append(token_id, step.logits[-1])
+        if self._stop_at_new_turn and self._text.new_turn is not None:
+            self._take_back(self._text.new_turn)
+            self.stop = "question"
+            return None
+        return token_id
+
+    def _append(self, token_id: int, logits: torch.Tensor) -> None:
+        self._ids.append(token_id)
+        self._chosen.append(measure(logits))
+        self._text.push(token_id)
+
+    def _keep_row(self, row: torch.Tensor) -> None:
+        """Keep what explains of a token's attention row [heads, keys]: its own block, the words, the head mean."""
+        row = row.cpu().numpy()
+        prompt = row[:, : len(self._prompt.token_ids)]
+        self._rows.append((row[:, len(self._prompt.token_ids) :].copy(), prompt[:, self._focus], prompt.mean(axis=0)))
+
+    def _take_back(self, start: int) -> None:
+        """Remove the tokens of a new turn from the window."""
+        kept = len(self._prompt.kept_ids)
+        spans = self._text.spans[kept:]
+        count = next(k for k, (_, end) in enumerate(spans) if end > start)
+        self._ids, self._chosen, self._rows = self._ids[:count], self._chosen[:count], self._rows[:count]
+        text = Detokenizer(self._lm.tokenizer, self._prompt.token_ids[: len(self._prompt.token_ids) - kept])
+        for token_id in (*self._prompt.kept_ids, *self._ids):
+            text.push(token_id)
+        self._text = text
+
+    @property
+    def settled(self) -> int:
+        """Units that nothing still to come can change: whoever stops early must not decide on later ones."""
+        kept = len(self._prompt.kept_ids)
+        done = max(0, self._text.settled - kept)
+        special = self._lm.special_ids
+        return min(sum(i not in special for i in self._ids[:done]), self.rowed)
+
+    @property
+    def rowed(self) -> int:
+        """Units whose attention row is there."""
+        special = self._lm.special_ids
+        return sum(i not in special for i in self._ids[: len(self._rows)])
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def window(self, stop: str | None = None) -> Window:
+        """The window so far. A newest token without a row yet gets a row of zeros: it is pending either way."""
+        n, kept = len(self._ids), len(self._prompt.kept_ids)
+        heads = self._lm.heads
+        block = np.zeros((heads, n, n), dtype=np.float32)
+        focus = np.zeros((heads, n, len(self._focus)), dtype=np.float32)
+        prompt_row = np.zeros((n, len(self._prompt.token_ids)), dtype=np.float32)
+        for j, (own, words, mean) in enumerate(self._rows):
+            block[:, j, : j + 1], focus[:, j], prompt_row[j] = own[:, : j + 1], words, mean
+        signals = Signals(
+            entropy=np.array([e for e, _, _ in self._chosen], dtype=np.float64),
+            top_ids=np.array([t for _, t, _ in self._chosen], dtype=np.int64).reshape(n, -1),
+            top_probabilities=np.array([p for _, _, p in self._chosen], dtype=np.float32).reshape(n, -1),
+            block=block,
+            focus=focus,
+            prompt_row=prompt_row,
+        )
+        special = self._lm.special_ids
+        positions = np.array([k for k, i in enumerate(self._ids) if i not in special], dtype=int)
+        if len(positions) < n:
+            signals = signals.take(positions)
+        return Window(
+            prompt=self._prompt,
+            answer=self._text.text,
+            generated_ids=tuple(self._ids),
+            spans=tuple(self._text.spans[kept:]),
+            positions=positions,
+            signals=signals,
+            top_texts=tuple(tuple(self._lm.token_text(t) for t in row) for row in signals.top_ids),
+            stop=stop or self.stop,
+        )
+
+
+def measure(logits: torch.Tensor) -> tuple[float, np.ndarray, np.ndarray]:
+    """Entropy in nats of the distribution that raw fp32 logits [vocabulary] give, and its five likeliest tokens.
+
+    −inf logits contribute 0.
+    """
+    probabilities = torch.softmax(logits, dim=-1)
+    entropy = float(torch.special.entr(probabilities).sum())
+    top = probabilities.topk(min(TOP, probabilities.shape[-1]))
+    return entropy, top.indices.cpu().numpy(), top.values.cpu().numpy()

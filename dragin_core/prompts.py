@@ -1,0 +1,224 @@
+"""The prompt: instructions, passages, question and the answer so far (paper, section 3.3 and appendix A)."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from .detokenizer import Detokenizer
+from .errors import InputError, ModelError
+from .language_model import CausalLM, Encoded
+from .retrieval import Passage
+from .words import Word, find_words, word_of_each
+
+EXEMPLARS = Path(__file__).parents[1] / "assets" / "exemplars.json"
+Part = tuple[str, str]  # kind, text
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the prompt's text: template, instruction, demonstration, passage, question or answer."""
+
+    kind: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, eq=False)
+class Prompt:
+    """What the model is given.
+
+    Attributes:
+        sections: cover ``text`` without gaps.
+        token_ids: the prompt's own tokens, then ``kept_ids`` as they were decoded, never encoded anew.
+        question_tokens: (position in ``token_ids``, index of the question's word) for each token of a question word.
+        kept_spans: per kept token its characters in ``kept_text``.
+        passages: those that fitted; ``dropped`` says in words what did not.
+    """
+
+    text: str
+    sections: tuple[Section, ...]
+    token_ids: tuple[int, ...]
+    question: str
+    question_tokens: tuple[tuple[int, int], ...]
+    kept_ids: tuple[int, ...] = ()
+    kept_text: str = ""
+    kept_spans: tuple[tuple[int, int], ...] = ()
+    passages: tuple[Passage, ...] = ()
+    dropped: tuple[str, ...] = ()
+
+    @property
+    def kept_positions(self) -> range:
+        """Positions of the kept answer tokens in ``token_ids``."""
+        return range(len(self.token_ids) - len(self.kept_ids), len(self.token_ids))
+
+
+def passage_text(passage: Passage) -> str:
+    """The passage as the prompt shows it: its title in front where the text does not hold it."""
+    if not passage.title or passage.title.casefold() in passage.text.casefold():
+        return passage.text
+    return f"{passage.title}: {passage.text}"
+
+
+@lru_cache
+def demonstrations() -> tuple[str, ...]:
+    """The worked examples that ``shots`` puts in front, as text."""
+    items = json.loads(EXEMPLARS.read_text(encoding="utf-8"))
+    return tuple(f"Question: {i['question']}\nAnswer: {i['reasoning']} So the answer is {i['answer']}." for i in items)
+
+
+def user_parts(question: str, passages: Sequence[Passage], shots: int = 0) -> list[Part]:
+    """The user's turn as parts; joined they are its text."""
+    parts: list[Part] = []
+    for text in demonstrations()[:shots] if shots else ():
+        parts += [("demonstration", text), ("instruction", "\n")]
+    if passages:
+        parts.append(("instruction", "Below are the external knowledge references:\n\n"))
+        for number, passage in enumerate(passages, 1):
+            parts += [("passage", f"[{number}] {passage_text(passage)}"), ("instruction", "\n")]
+        parts.append(("instruction", "\nPlease answer the question based on the external knowledge:\nQuestion: "))
+    else:
+        parts.append(("instruction", "Please answer the question.\nQuestion: "))
+    return [*parts, ("question", question)]
+
+
+def build_prompt(
+    lm: CausalLM,
+    question: str,
+    passages: Sequence[Passage] = (),
+    kept_ids: Sequence[int] = (),
+    *,
+    shots: int = 0,
+    budget: int = 1,
+) -> Prompt:
+    """The prompt for the next window. What does not fit the model's context is dropped: passages from the last, then
+    demonstrations from the first; never the question or the answer so far.
+
+    Args:
+        budget: new tokens that shall fit behind the prompt.
+
+    Raises:
+        InputError: question and answer so far alone are too long for the model.
+    """
+    passages, dropped = list(passages), []
+    while True:
+        prompt = _assemble(lm, question, passages, kept_ids, shots, tuple(dropped))
+        if len(prompt.token_ids) + budget <= lm.context_limit:
+            return prompt
+        if passages:
+            dropped.append(f"passage [{len(passages)}] {passages.pop().title}".rstrip())
+        elif shots:
+            dropped.append(f"demonstration {shots}")
+            shots -= 1
+        elif len(prompt.token_ids) < lm.context_limit:
+            return prompt
+        else:
+            raise InputError(
+                f"Question and answer so far take {len(prompt.token_ids)} tokens, more than the {lm.context_limit} "
+                f"that {lm.name} can read: ask a shorter question."
+            )
+
+
+def _assemble(lm: CausalLM, question, passages, kept_ids, shots, dropped) -> Prompt:
+    parts = user_parts(question, passages, shots)
+    content = "".join(text for _, text in parts)
+    if lm.tokenizer.chat_template:
+        text, at = _render_chat(lm, content)
+        encoded = _with_bos(lm, lm.encode(text, user=(at, at + len(content))))
+    else:
+        text, at = content + "\nAnswer:", 0
+        encoded = lm.encode(text, user=(0, len(content)), add_special=True)
+    return _prompt(lm, text, at, parts, encoded, question, kept_ids, passages=tuple(passages), dropped=dropped)
+
+
+def _render_chat(lm: CausalLM, content: str) -> tuple[str, int]:
+    """The model's own template around the user's turn, and where that turn's text begins."""
+    text = lm.tokenizer.apply_chat_template(
+        [{"role": "user", "content": content}], tokenize=False, add_generation_prompt=True
+    )
+    at = text.find(content)
+    if at < 0:
+        raise ModelError(f"The chat template of {lm.name} changes the user's text: the question cannot be found in it.")
+    return text, at
+
+
+def _with_bos(lm: CausalLM, encoded: Encoded) -> Encoded:
+    """BOS once: added where the tokenizer would add it and the template did not write it."""
+    bos = lm.tokenizer.bos_token_id
+    adds = bos is not None and lm.tokenizer("a", add_special_tokens=True)["input_ids"][0] == bos
+    if not adds or encoded.token_ids[:1] == [bos]:
+        return encoded
+    return Encoded([bos, *encoded.token_ids], [(0, 0), *encoded.spans])
+
+
+def _prompt(lm, text, at, parts, encoded, question, kept_ids, **more) -> Prompt:
+    sections, cursor = [], at
+    if at:
+        sections.append(Section("template", 0, at))
+    for kind, part in parts:
+        sections.append(Section(kind, cursor, cursor + len(part)))
+        cursor += len(part)
+    question_start = cursor - len(parts[-1][1])
+    if cursor < len(text):
+        kind = "template" if lm.tokenizer.chat_template else "instruction"
+        sections.append(Section(kind, cursor, len(text)))
+    kept = Detokenizer(lm.tokenizer, encoded.token_ids)
+    for token_id in kept_ids:
+        kept.push(token_id)
+    if kept.text:
+        sections.append(Section("answer", len(text), len(text) + len(kept.text)))
+    return Prompt(
+        text=text + kept.text,
+        sections=tuple(sections),
+        token_ids=(*encoded.token_ids, *kept_ids),
+        question=question,
+        question_tokens=_tokens_of_words(encoded, find_words(question), question_start),
+        kept_ids=tuple(kept_ids),
+        kept_text=kept.text,
+        kept_spans=tuple(kept.spans),
+        **more,
+    )
+
+
+def _tokens_of_words(encoded: Encoded, words: list[Word], shift: int) -> tuple[tuple[int, int], ...]:
+    moved = [Word(w.text, w.start + shift, w.end + shift) for w in words]
+    owners = word_of_each(encoded.spans, moved)
+    return tuple((position, owner) for position, owner in enumerate(owners) if owner >= 0)
+
+
+def given_prompt(lm: CausalLM, text: str, *, raw: bool, question: str = "", answer_so_far: str = "") -> Prompt:
+    """A prompt that a person wrote, for :meth:`Explainer.score`.
+
+    Args:
+        raw: plain text with the tokenizer's default special tokens; else the text is the user's turn of the template.
+        question: a part of ``text`` (its last occurrence) whose words may enter a query.
+        answer_so_far: what the answer begins with; where ``raw`` text already ends with it, it is not added again.
+
+    Raises:
+        InputError: the prompt is blank, too long, or does not hold the question.
+    """
+    if not text.strip():
+        raise InputError("The prompt is empty: give a file with text.")
+    if question and question not in text:
+        raise InputError("The question does not occur in the prompt: give it as the prompt writes it.")
+    if raw and answer_so_far and text.endswith(answer_so_far):
+        text = text[: -len(answer_so_far)]
+    start = text.rfind(question) if question else len(text)
+    parts = [("instruction", text[:start]), ("question", question), ("instruction", text[start + len(question) :])]
+    if raw or not lm.tokenizer.chat_template:
+        full, at = text, 0
+        whole = lm.encode(full + answer_so_far, user=(0, len(full + answer_so_far)), add_special=True)
+    else:
+        full, at = _render_chat(lm, text)
+        whole = _with_bos(lm, lm.encode(full + answer_so_far, user=(at, at + len(text))))
+    cut = next((k for k, (a, b) in enumerate(whole.spans) if b > len(full)), len(whole.spans))
+    encoded = Encoded(whole.token_ids[:cut], whole.spans[:cut])
+    prompt = _prompt(
+        lm, full, at, [p for p in parts if p[1] or p[0] == "question"], encoded, question, whole.token_ids[cut:]
+    )
+    if len(prompt.token_ids) >= lm.context_limit:
+        raise InputError(
+            f"The prompt takes {len(prompt.token_ids)} tokens, and {lm.name} reads {lm.context_limit}: shorten it."
+        )
+    return prompt

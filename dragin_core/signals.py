@@ -1,0 +1,78 @@
+"""The signals of one decoded window, as plain arrays (paper, section 3.1)."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Signals:
+    """What the model computed while it wrote n tokens behind a prompt.
+
+    Attributes:
+        entropy: float64 [n], nats, of the distribution each token was chosen from.
+        top_ids, top_probabilities: [n, 5], the likeliest tokens instead of each, best first.
+        block: float32 [heads, n, n], attention of token j (axis 1) to token i (axis 2); zero for i > j.
+        focus: float32 [heads, n, c], attention of token j to the prompt's c word tokens (question and kept answer).
+        prompt_row: float32 [n, p], attention of token j to every prompt token, mean over heads.
+    """
+
+    entropy: np.ndarray
+    top_ids: np.ndarray
+    top_probabilities: np.ndarray
+    block: np.ndarray
+    focus: np.ndarray
+    prompt_row: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.entropy)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the arrays, in bytes; those derived from them take about as much again."""
+        return 2 * sum(array.nbytes for array in vars(self).values() if isinstance(array, np.ndarray))
+
+    @cached_property
+    def a_max_by_moment(self) -> np.ndarray:
+        """float64 [n, n]: a_max of token i (axis 1) when token j (axis 0) is the newest; 0 where j ≤ i.
+
+        The maximum over later tokens is taken in each head, then the mean over heads.
+        """
+        n = len(self)
+        total = np.zeros((n, n))
+        for head in self.block:  # one head at a time keeps the extra memory at one [n, n]
+            total += np.maximum.accumulate(np.tril(head, -1), axis=0)
+        return total / max(1, len(self.block))
+
+    @property
+    def a_max(self) -> np.ndarray:
+        """float64 [n]: the final a_max; NaN for the last token, which is pending."""
+        final = self.a_max_by_moment[-1].copy() if len(self) else np.zeros(0)
+        final[-1:] = np.nan
+        return final
+
+    @cached_property
+    def mean_block(self) -> np.ndarray:
+        """float32 [n, n]: the block averaged over heads."""
+        return self.block.mean(axis=0)
+
+    @cached_property
+    def most_from(self) -> np.ndarray:
+        """int [n]: the later token that pays token i the most attention (mean over heads); -1 for the last."""
+        if not len(self):
+            return np.zeros(0, dtype=int)
+        source = np.tril(self.mean_block, -1).argmax(axis=0)
+        source[-1] = -1
+        return source
+
+    def take(self, index: np.ndarray) -> "Signals":
+        """The signals of some of the tokens, as if the others were not there."""
+        return Signals(
+            self.entropy[index],
+            self.top_ids[index],
+            self.top_probabilities[index],
+            self.block[:, index][:, :, index],
+            self.focus[:, index],
+            self.prompt_row[index],
+        )

@@ -1,0 +1,85 @@
+"""Words and the tokens that belong to them, read from decoded text and offsets, never from vocabulary strings.
+
+A word is a maximal run of letters and digits, with single inner ``' ’ - . ,`` kept ("O'Neil", "8,849"). In scripts
+written without spaces (Han, Kana, Thai, Lao, Khmer, Burmese) every character with its marks is a word.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+
+import regex
+
+_UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\u30fc\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+_LETTER = rf"[[\p{{L}}\p{{N}}]--{_UNSPACED}]"
+_RUN = rf"{_LETTER}(?:{_LETTER}|[\p{{M}}\u200c\u200d])*"
+_INNER = "'’\\-.,"
+_WORD = regex.compile(rf"(?V1)(?:[{_UNSPACED}&&[\p{{L}}\p{{N}}]]\p{{M}}*|{_RUN}(?:[{_INNER}]{_RUN})*)")
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of a text: ``text == source[start:end]`` (half-open character offsets)."""
+
+    text: str
+    start: int
+    end: int
+
+
+def find_words(text: str) -> list[Word]:
+    """The words of ``text`` in reading order; they never overlap."""
+    return [Word(m.group(), m.start(), m.end()) for m in _WORD.finditer(text)]
+
+
+def settled_until(text: str) -> int:
+    """The offset up to which no text that may still be appended can change a word.
+
+    The last word stays open while it touches the end, or ends one inner mark before it ("8," may become "8,849").
+    """
+    last = None
+    for last in _WORD.finditer(text):
+        pass
+    if last is None:
+        return len(text)
+    rest = text[last.end() :]
+    is_open = not rest or (len(rest) == 1 and rest in "'’-.,")
+    return last.start() if is_open else len(text)
+
+
+@lru_cache
+def stop_words(language: str = "en") -> frozenset[str]:
+    """spaCy's stop words of a language, lower-cased (326 in English).
+
+    Raises:
+        ValueError: spaCy has no such language.
+    """
+    try:
+        module = import_module(f"spacy.lang.{language}.stop_words")
+    except ModuleNotFoundError as error:
+        raise ValueError(f"spaCy has no stop words for the language {language!r}") from error
+    return frozenset(word.lower() for word in module.STOP_WORDS)
+
+
+def is_stop_word(word: str, language: str = "en") -> bool:
+    """Whether ``word`` is in the stop list, whatever its case."""
+    return word.lower().replace("’", "'") in stop_words(language)
+
+
+def word_of_each(spans: Sequence[tuple[int, int]], words: Sequence[Word]) -> list[int]:
+    """For each token span (half-open, in text order) the index of the first word it has characters in, or -1.
+
+    A span without characters (a later piece of a character that several tokens spell) belongs where the character does:
+    to the word of the span before it that ends at the same offset.
+    """
+    owners: list[int] = []
+    w = 0
+    for k, (start, end) in enumerate(spans):
+        if start == end and k and spans[k - 1][1] == start:
+            owners.append(owners[-1])
+            continue
+        while w < len(words) and words[w].end <= start:
+            w += 1
+        inside = w < len(words) and words[w].start < end and start < words[w].end
+        owners.append(w if inside else -1)
+    return owners
