@@ -140,8 +140,8 @@ class WindowDecoder:
             block[:, j, : j + 1], focus[:, j], prompt_row[j] = own[:, : j + 1], words, mean
         signals = Signals(
             entropy=np.array([e for e, _, _ in self._chosen], dtype=np.float64),
-            top_ids=np.array([t for _, t, _ in self._chosen], dtype=np.int64).reshape(n, -1),
-            top_probabilities=np.array([p for _, _, p in self._chosen], dtype=np.float32).reshape(n, -1),
+            top_ids=np.array([t for _, t, _ in self._chosen], dtype=np.int64),
+            top_probabilities=np.array([p for _, _, p in self._chosen], dtype=np.float32),
             block=block,
             focus=focus,
             prompt_row=prompt_row,
