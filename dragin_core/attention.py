@@ -28,7 +28,7 @@ class AttentionTap:
     rows: torch.Tensor | None = field(default=None, repr=False)
 
     def record(self, query, key, mask, scaling, softcap) -> None:
-        """query [1, heads, new, d], key [1, kv heads, keys, d], mask None, boolean or additive [1, 1|heads, new, keys]."""
+        """query [1, heads, new, d], key [1, kv heads, keys, d]; mask None, boolean or additive [1, 1, new, keys]."""
         heads, wanted = query.shape[1], min(self.wanted, query.shape[2])
         kv_heads, keys = key.shape[1], key.shape[2]
         newest = query[0, :, -wanted:].float().reshape(kv_heads, -1, query.shape[-1])  # groups share a key head

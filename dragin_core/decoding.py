@@ -46,6 +46,7 @@ class WindowDecoder:
         self._chosen: list[tuple[float, np.ndarray, np.ndarray]] = []  # entropy, top ids, top probabilities
         self._rows: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []  # per head: block, focus; mean: prompt
         self.stop: str | None = None
+        self.forward_passes = 0
 
     def steps(self) -> Iterator[None]:
         """Decode; yields after each token. A token's own row is there at the next step."""
@@ -54,7 +55,7 @@ class WindowDecoder:
         fed = ids[:ready]
         try:
             feed = [*ids[ready:], *self._given]
-            step = self._lm.run(feed, cache, 1 + len(self._given))
+            step = self._run(feed, cache, 1 + len(self._given))
             fed += feed
             self._read_given(step)
             while self.stop is None:
@@ -65,12 +66,16 @@ class WindowDecoder:
                 if token_id is None:
                     return
                 yield
-                step = self._lm.run([token_id], cache)
+                step = self._run([token_id], cache)
                 fed.append(token_id)
                 self._keep_row(step.rows[:, -1])
         finally:
             if cache.get_seq_length() == len(fed):
                 self._lm.keep_cache(fed, cache)
+
+    def _run(self, ids: list[int], cache, kept: int = 1) -> Pass:
+        self.forward_passes += 1
+        return self._lm.run(ids, cache, kept)
 
     def _read_given(self, step: Pass) -> None:
         for k, token_id in enumerate(self._given):

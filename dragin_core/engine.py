@@ -81,7 +81,7 @@ class Engine:
                 formulate = QUERIES[METHODS[run.settings.method].what]
                 yield formulate(run.question, run.window, run.last, run.settings)
             case Decided():
-                yield Finished((run.window.stop if run.answer.strip() else "empty answer"))
+                yield Finished(run.window.stop if run.answer.strip() else "empty answer")
             case QueryFormulated():
                 yield self._retrieve(run)
             case PassagesRetrieved() if run.window is None:
@@ -112,7 +112,7 @@ class Engine:
         if known is not None:
             yield WindowDecoded(number, known, cached=True)
             return
-        started, passes = time.perf_counter(), self.lm.forward_passes
+        started = time.perf_counter()
         decoder = WindowDecoder(self.lm, prompt, budget, given=begun.generated_ids if begun else ())
         had = len(begun.generated_ids) if begun else 0
         fired = False
@@ -127,7 +127,7 @@ class Engine:
         yield WindowDecoded(
             number,
             window,
-            forward_passes=self.lm.forward_passes - passes,
+            forward_passes=decoder.forward_passes,
             decoded_tokens=len(decoder) - had,
             seconds=time.perf_counter() - started,
         )

@@ -50,7 +50,7 @@ class CausalLM:
         self.model, self.tokenizer, self.name = model.eval(), tokenizer, name
         self.forward_passes = 0
         self._tap: AttentionTap | None = None
-        self._lock = threading.Lock()  # a tap belongs to one pass at a time
+        self._lock = threading.Lock()  # the tap belongs to one pass at a time, the kept cache to one decoder
         self._kept: tuple[list[int], DynamicCache] | None = None
         self.capture, self.probe, self.attention_layer = self._choose_capture()
 
@@ -86,7 +86,6 @@ class CausalLM:
     def _choose_capture(self) -> tuple[str, dict[str, float], int]:
         """Compare our capture with eager attention on a short text; keep it where logits and rows agree."""
         ids = self._probe_ids()
-        original = self.model.config._attn_implementation
         self.model.set_attn_implementation("eager")
         eager = self._eager_pass(ids, DynamicCache(config=self.model.config), len(ids))
         _require_causal_rows(eager.rows, self.name)
@@ -178,7 +177,7 @@ class CausalLM:
             self._encode(text[start:end], start, False, True),
             self._encode(text[end:], end, False, False),
         ]
-        return Encoded(sum((p.token_ids for p in parts), []), sum((p.spans for p in parts), []))
+        return Encoded([i for p in parts for i in p.token_ids], [s for p in parts for s in p.spans])
 
     def _spells_special(self, text: str) -> bool:
         return any(token and token in text for token in self.tokenizer.all_special_tokens)
@@ -205,7 +204,8 @@ class CausalLM:
 
         The last token is never in it: feeding it gives the first distribution. Hand it back with :meth:`keep_cache`.
         """
-        kept, self._kept = self._kept, None
+        with self._lock:
+            kept, self._kept = self._kept, None
         if kept is not None:
             old, cache = kept
             shared = _common_prefix(old, ids[:-1])

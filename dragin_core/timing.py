@@ -1,5 +1,6 @@
 """When to retrieve: the timing policies, by name."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,7 +16,7 @@ class Timing(Protocol):
     before_first: bool
 
     def decide(
-        self, window: Window, settings: Settings, passed: list[Decided] = [], until: int | None = None
+        self, window: Window, settings: Settings, passed: Sequence[Decided] = (), until: int | None = None
     ) -> Decided:
         """Whether a window asks for a retrieval.
 

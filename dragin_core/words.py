@@ -37,14 +37,12 @@ def settled_until(text: str) -> int:
 
     The last word stays open while it touches the end, or ends one inner mark before it ("8," may become "8,849").
     """
-    last = None
-    for last in _WORD.finditer(text):
-        pass
-    if last is None:
+    words = find_words(text)
+    if not words:
         return len(text)
-    rest = text[last.end() :]
+    rest = text[words[-1].end :]
     is_open = not rest or (len(rest) == 1 and rest in "'’-.,")
-    return last.start() if is_open else len(text)
+    return words[-1].start if is_open else len(text)
 
 
 @lru_cache

@@ -1,6 +1,7 @@
 """Tiny, randomly initialised models that write what a test wants, with real attention and a real tokenizer."""
 
 from functools import lru_cache
+from typing import ClassVar
 
 import torch
 from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
@@ -43,7 +44,7 @@ class Scripted(LlamaForCausalLM):
     The logits of the scripted token are raised over the random ones, so entropies stay those of a real distribution.
     """
 
-    replies: dict[str, str] = {}
+    replies: ClassVar[dict[str, str]] = {}
     boost = 3.0
     end = 2
 
@@ -58,13 +59,15 @@ class Scripted(LlamaForCausalLM):
         return out
 
     def _next(self, seen: list[int]) -> int:
-        text = tokenizer().decode(seen)
-        prompt, _, said = text.rpartition("<|im_start|>assistant\n")
+        opening = tokenizer()("<|im_start|>assistant\n")["input_ids"]
+        starts = [k for k in range(len(seen)) if seen[k : k + len(opening)] == opening]
+        if not starts:
+            return self.end
+        prompt, said = tokenizer().decode(seen[: starts[0]]), seen[starts[0] + len(opening) :]
         for key, reply in self.replies.items():
             if key in prompt:
-                ids = tokenizer()(reply)["input_ids"]
-                done = tokenizer()(said)["input_ids"] if said else []
-                return ids[len(done)] if ids[: len(done)] == done and len(done) < len(ids) else self.end
+                ids = tokenizer()(reply)["input_ids"] if reply else []
+                return ids[len(said)] if ids[: len(said)] == said and len(said) < len(ids) else self.end
         return self.end
 
 

@@ -34,7 +34,7 @@ def sweep_table(
     thetas: Sequence[float],
     on_progress: Callable[[str, float | None], None],
 ) -> str:
-    """CSV: per θ the right answers, retrievals and forward passes. Question by question, so that windows stay cached."""
+    """CSV: per θ the right answers, retrievals, forward passes. Question by question, so that windows stay cached."""
     totals = np.zeros((len(thetas), 3))
     for number, item in enumerate(questions, 1):
         for row, theta in enumerate(thetas):

@@ -1,6 +1,8 @@
 """The engine on the packaged model, against an independent eager computation over the whole sequence."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -8,8 +10,8 @@ import torch
 from transformers import AutoModelForCausalLM
 
 from dragin_core import Explainer, InputError, Settings, packaged
-from dragin_core.words import find_words
 from dragin_core.events import AnswerCut, Decided, PassagesRetrieved, QueryFormulated, WindowDecoded
+from dragin_core.words import find_words
 
 QUESTIONS = ("Who painted Guernica?", "Which patent office did Albert Einstein work at in 1903?", "谁画了《格尔尼卡》?")
 KINDS = {"window", "decision", "query", "passages", "cut", "finished"}
@@ -176,7 +178,7 @@ def check_window(event):
     sections = event["prompt"]["sections"]
     assert sections[0]["start"] == 0
     assert sections[-1]["end"] == len(event["prompt"]["text"])
-    assert all(a["end"] == b["start"] for a, b in zip(sections, sections[1:], strict=False))
+    assert all(a["end"] == b["start"] for a, b in pairwise(sections))
     for unit in event["units"]:
         assert event["text"][unit["start"] : unit["end"]] == unit["text"]
         if unit["pending"]:
@@ -197,7 +199,10 @@ def test_only_whole_words_of_question_and_answer_are_ever_candidates(explainer):
                 answer = next(e for e in reversed(run.events[:position]) if isinstance(e, WindowDecoded)).window.answer
                 whole = {w.text for text in (question, answer) for w in find_words(text)}
                 assert {c.text for c in event.candidates} <= whole
-                assert all({"question": question, "answer": answer}[c.where][c.start : c.end] == c.text for c in event.candidates)
+                assert all(
+                    {"question": question, "answer": answer}[c.where][c.start : c.end] == c.text
+                    for c in event.candidates
+                )
 
 
 def test_the_kept_tokens_are_carried_on_as_ids(explainer):
@@ -247,3 +252,15 @@ def test_retrieval_methods_at_both_ends(explainer):
         "finished",
     ]
     assert once.to_dict()["events"][1]["text"] == QUESTIONS[0]
+
+
+def test_two_people_at_once_get_what_each_would_get_alone(explainer):
+    settings = Settings(theta=0.3, max_new_tokens=20)
+    questions = ("Who wrote Don Quixote?", "Which metal is liquid at room temperature?")
+    shared = Explainer(explainer.lm, explainer.corpus)
+    with ThreadPoolExecutor(2) as pool:
+        together = list(pool.map(lambda question: shared.run(question, settings), questions))
+    for question, trace in zip(questions, together, strict=True):
+        alone = Explainer(explainer.lm, explainer.corpus).run(question, settings)
+        assert [summary(e) for e in trace.run.events] == [summary(e) for e in alone.run.events]
+        assert trace.counts["forward_passes"] == alone.counts["forward_passes"]

@@ -43,7 +43,9 @@ def test_the_projects_own_questions_are_sound():
         assert not is_right(question.question, question.answers)
 
 
-@pytest.mark.parametrize("content", ["", "{}", '{"question": "Who?"}', "[1]", "not json", '{"question": "a", "answers": 3}'])
+@pytest.mark.parametrize(
+    "content", ["", "{}", '{"question": "Who?"}', "[1]", "not json", '{"question": "a", "answers": 3}']
+)
 def test_question_files_of_another_form_are_refused(tmp_path, content):
     path = tmp_path / "questions.jsonl"
     path.write_text(content, encoding="utf-8")

@@ -3,8 +3,18 @@
 import pytest
 import torch
 from tiny import tiny_llama, tokenizer
-from transformers import BertConfig, BertLMHeadModel, GPT2Config, GPT2LMHeadModel, MambaConfig, MambaForCausalLM
-from transformers import RwkvConfig, RwkvForCausalLM, T5Config, T5ForConditionalGeneration
+from transformers import (
+    BertConfig,
+    BertLMHeadModel,
+    GPT2Config,
+    GPT2LMHeadModel,
+    MambaConfig,
+    MambaForCausalLM,
+    RwkvConfig,
+    RwkvForCausalLM,
+    T5Config,
+    T5ForConditionalGeneration,
+)
 
 from dragin_core import ModelError
 from dragin_core.language_model import CausalLM
@@ -47,7 +57,9 @@ def test_missing_and_empty_folders_are_one_sentence(tmp_path):
         assert len(str(error.value).splitlines()) == 1
 
 
-@pytest.mark.parametrize("make", [tiny_llama, lambda: GPT2LMHeadModel(GPT2Config(vocab_size=49152, n_embd=32, n_layer=2, n_head=2))])
+@pytest.mark.parametrize(
+    "make", [tiny_llama, lambda: GPT2LMHeadModel(GPT2Config(vocab_size=49152, n_embd=32, n_layer=2, n_head=2))]
+)
 def test_captured_rows_and_logits_equal_eagers(make):
     lm = CausalLM(make().eval(), tokenizer(), "tiny")
     assert lm.capture == "interface"

@@ -52,7 +52,7 @@ def test_words_lie_in_the_text_and_never_overlap(text):
 def test_settled_words_stay_whatever_follows(text, more):
     settled = settled_until(text)
     before = [w for w in find_words(text) if w.end <= settled]
-    assert [w for w in find_words(text + more)][: len(before)] == before
+    assert find_words(text + more)[: len(before)] == before
 
 
 @pytest.mark.parametrize(
