@@ -47,7 +47,7 @@ def fetch(options: argparse.Namespace) -> int:
 def doctor(options: argparse.Namespace) -> int:
     """Say what runs here."""
     explainer = _explainer(options)
-    facts = explainer.environment | {"probe": explainer.lm.probe, "cache": str(packaged.cache_dir())}
+    facts = explainer.environment | {"cache": str(packaged.cache_dir())}
     if options.json:
         _print_json(facts)
     else:
@@ -197,8 +197,8 @@ def _explainer(options: argparse.Namespace, explore: bool = True) -> Explainer:
     explainer = Explainer.load(
         options.model, options.corpus, allow_download=not options.no_download, on_progress=_report, explore=explore
     )
-    if explainer.lm.notice:
-        print(explainer.lm.notice, file=sys.stderr)
+    if explainer.lm.capture.notice:
+        print(explainer.lm.capture.notice, file=sys.stderr)
     return explainer
 
 

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import torch
 
+from .attention import Pass
 from .detokenizer import Detokenizer
-from .language_model import CausalLM, Pass
+from .language_model import CausalLM
 from .prompts import Prompt
 from .signals import Signals
 from .window import Window

@@ -12,10 +12,9 @@ import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, DynamicCache, PreTrainedModel
 from transformers.utils import logging as transformers_logging
 
-from .attention import TAPPED_SDPA, AttentionTap, modules_called, tap
+from .attention import Pass, choose_capture
 from .errors import ModelError
 
-PROBE_TOLERANCE = 1e-3
 OnProgress = Callable[[str, float | None], None]
 
 
@@ -27,32 +26,21 @@ class Encoded:
     spans: list[tuple[int, int]]
 
 
-@dataclass(frozen=True, eq=False)
-class Pass:
-    """What one forward pass gave: logits float32 [kept, vocabulary], rows float32 [heads, kept, keys]."""
-
-    logits: torch.Tensor
-    rows: torch.Tensor
-
-
 class CausalLM:
     """A loaded causal language model whose last attention layer can be read while it decodes.
 
     Attributes:
         name: what the user called it.
-        capture: "interface" (rows kept by our attention function) or "eager" (the slow way, for models whose
-            attention cannot be read otherwise).
-        probe: largest difference from eager attention at load, in logits and in rows.
+        capture: how its attention is read, which layer's, and how far that was from eager attention at load.
         forward_passes: how often the model has run since it was loaded, the probe apart.
     """
 
     def __init__(self, model: PreTrainedModel, tokenizer, name: str):
         self.model, self.tokenizer, self.name = model.eval(), tokenizer, name
         self.forward_passes = 0
-        self._tap: AttentionTap | None = None
         self._lock = threading.Lock()  # the tap belongs to one pass at a time, the kept cache to one decoder
         self._kept: tuple[list[int], DynamicCache] | None = None
-        self.capture, self.probe, self.attention_layer = self._choose_capture()
+        self.capture = choose_capture(model, name)
 
     # Loading
 
@@ -82,48 +70,6 @@ class CausalLM:
         if not getattr(tokenizer, "is_fast", False):
             raise ModelError(f"The tokenizer of {name} gives no character offsets: use a model with a fast tokenizer.")
         return cls(model, tokenizer, name)
-
-    def _choose_capture(self) -> tuple[str, dict[str, float], int]:
-        """Compare our capture with eager attention on a short text; keep it where logits and rows agree."""
-        ids = self._probe_ids()
-        self.model.set_attn_implementation("eager")
-        eager = self._eager_pass(ids, DynamicCache(config=self.model.config), len(ids))
-        _require_causal_rows(eager.rows, self.name)
-        tolerance = PROBE_TOLERANCE if self.dtype == torch.float32 else 0.1
-        try:
-            self.model.set_attn_implementation(TAPPED_SDPA)
-            with modules_called() as modules, torch.inference_mode():
-                self.model(torch.tensor([ids], device=self.device), use_cache=False)
-            if not modules:
-                raise ValueError("its attention does not go through the interface")
-            self._tap = tap(modules[-1])
-            ours = self._run(ids, DynamicCache(config=self.model.config), len(ids))
-            difference = {
-                "logits": float((ours.logits - eager.logits).abs().max() / eager.logits.abs().max().clamp(min=1)),
-                "rows": float((ours.rows - eager.rows).abs().max()),
-            }
-            if max(difference.values()) <= tolerance:
-                self.forward_passes = 0
-                return "interface", difference, int(getattr(modules[-1], "layer_idx", len(modules) - 1))
-            reason = f"captured attention differs from eager by {max(difference.values()):.2g}"
-        except (ValueError, TypeError, RuntimeError, KeyError) as error:  # what a model that lacks the interface raises
-            reason = str(error)
-        self._tap = None
-        self.model.set_attn_implementation("eager")
-        self.forward_passes = 0
-        self.notice = f"Slow way: {self.name} is read with eager attention in every layer, because {reason}."
-        return "eager", {"logits": 0.0, "rows": 0.0}, self._last_eager_layer(ids)
-
-    notice: str | None = None
-
-    def _probe_ids(self) -> list[int]:
-        vocabulary = self.model.get_input_embeddings().num_embeddings
-        return [(7 * k + 11) % vocabulary for k in range(12)]
-
-    def _last_eager_layer(self, ids: list[int]) -> int:
-        with torch.inference_mode():
-            out = self.model(torch.tensor([ids], device=self.device), output_attentions=True, use_cache=False)
-        return max(k for k, layer in enumerate(out.attentions) if layer is not None)
 
     # What the model is
 
@@ -230,45 +176,13 @@ class CausalLM:
         """
         with self._lock:
             self.forward_passes += 1
-            result = self._run(ids, cache, kept)
+            result = self.capture.run(ids, cache, kept)
         if not torch.isfinite(result.logits.logsumexp(-1)).all():
             raise ModelError(
                 f"{self.name} in {str(self.dtype).removeprefix('torch.')} gave logits that are not numbers: "
                 "load it in another dtype."
             )
         return result
-
-    def _run(self, ids: Sequence[int], cache: DynamicCache, kept: int) -> Pass:
-        if self._tap is None:
-            return self._eager_pass(ids, cache, kept)
-        self._tap.wanted = kept
-        with torch.inference_mode():
-            out = self.model(
-                torch.tensor([list(ids)], device=self.device), cache=cache, use_cache=True, logits_to_keep=kept
-            )
-        rows, self._tap.rows = self._tap.rows, None
-        return Pass(out.logits[0, -kept:].float(), _absolute(rows, cache.get_seq_length()))
-
-    def _eager_pass(self, ids: Sequence[int], cache: DynamicCache, kept: int) -> Pass:
-        with torch.inference_mode():
-            out = self.model(
-                torch.tensor([list(ids)], device=self.device),
-                cache=cache,
-                use_cache=True,
-                output_attentions=True,
-            )
-        layers = [layer for layer in (out.attentions or ()) if layer is not None]
-        if not layers:
-            raise ModelError(
-                f"{self.name} has no attention layer to read: DRAGIN needs the attention of a transformer model."
-            )
-        return Pass(out.logits[0, -kept:].float(), _absolute(layers[-1][0, :, -kept:].float(), cache.get_seq_length()))
-
-
-def _absolute(rows: torch.Tensor, length: int) -> torch.Tensor:
-    """Rows over absolute positions: a sliding layer keeps only its newest keys, the ones before get 0."""
-    missing = length - rows.shape[-1]
-    return torch.nn.functional.pad(rows, (missing, 0)) if missing > 0 else rows
 
 
 def _common_prefix(a: Sequence[int], b: Sequence[int]) -> int:
@@ -302,11 +216,6 @@ def _require_causal(config, name: str) -> None:
         raise ModelError(f"{name} is a {architectures[0]}, not a causal language model: give one that writes text.")
     if getattr(config, "is_encoder_decoder", False):
         raise ModelError(f"{name} is an encoder-decoder model: give a causal (decoder-only) language model.")
-
-
-def _require_causal_rows(rows: torch.Tensor, name: str) -> None:
-    if rows.triu(1).abs().max() > 1e-6:
-        raise ModelError(f"{name} attends to later tokens, so it is no causal language model: give a decoder-only one.")
 
 
 @contextmanager
