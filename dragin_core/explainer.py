@@ -64,7 +64,7 @@ class Explainer:
         else:
             folder = packaged.model_dir(report, allow_download)
             report("Loading the packaged model", None)
-            lm = CausalLM.load(folder, name="SmolLM2-135M-Instruct")
+            lm = CausalLM.load(folder, packaged.MODEL.name, packaged.MODEL.sha256)
         report("Indexing the passages", None)
         return cls(lm, passages, explore)
 
@@ -74,7 +74,7 @@ class Explainer:
         lm, corpus = self.lm, self.corpus
         return {
             "model": lm.name,
-            "revision": getattr(lm.model.config, "_commit_hash", None),
+            "revision": lm.revision,
             "dtype": str(lm.dtype).removeprefix("torch."),
             "device": str(lm.device),
             "attention_layer": lm.capture.layer + 1,

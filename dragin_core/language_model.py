@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from huggingface_hub.utils import logging as hub_logging
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, DynamicCache, PreTrainedModel
 from transformers.utils import logging as transformers_logging
 
@@ -30,13 +31,13 @@ class CausalLM:
     """A loaded causal language model whose last attention layer can be read while it decodes.
 
     Attributes:
-        name: what the user called it.
+        name: what the user called it; ``revision`` the exact weights, where that is known.
         capture: how its attention is read, which layer's, and how far that was from eager attention at load.
         forward_passes: how often the model has run since it was loaded, the probe apart.
     """
 
-    def __init__(self, model: PreTrainedModel, tokenizer, name: str):
-        self.model, self.tokenizer, self.name = model.eval(), tokenizer, name
+    def __init__(self, model: PreTrainedModel, tokenizer, name: str, revision: str | None = None):
+        self.model, self.tokenizer, self.name, self.revision = model.eval(), tokenizer, name, revision
         self.forward_passes = 0
         self._lock = threading.Lock()  # the tap belongs to one pass at a time, the kept cache to one decoder
         self._kept: tuple[list[int], DynamicCache] | None = None
@@ -45,14 +46,15 @@ class CausalLM:
     # Loading
 
     @classmethod
-    def load(cls, source: str | Path, name: str | None = None) -> "CausalLM":
+    def load(cls, source: str | Path, name: str | None = None, revision: str | None = None) -> "CausalLM":
         """Load from a directory or a hub id, in float32 on a CPU and in the checkpoint's dtype on an accelerator.
 
         Raises:
             ModelError: there is no such model, it is no causal language model, or it has no attention to read.
         """
         name = name or str(source)
-        if str(source).startswith(("/", ".", "~")) and not Path(source).is_dir():
+        source = Path(source).expanduser() if str(source).startswith("~") else source
+        if str(source).startswith(("/", ".")) and not Path(source).is_dir():
             raise ModelError(f"There is no model folder {name}: check the path.")
         with _quiet():
             config = _read(lambda: AutoConfig.from_pretrained(source), name)
@@ -69,7 +71,7 @@ class CausalLM:
             tokenizer = _read(lambda: AutoTokenizer.from_pretrained(source), name)
         if not getattr(tokenizer, "is_fast", False):
             raise ModelError(f"The tokenizer of {name} gives no character offsets: use a model with a fast tokenizer.")
-        return cls(model, tokenizer, name)
+        return cls(model, tokenizer, name, revision or getattr(config, "_commit_hash", None))
 
     # What the model is
 
@@ -221,13 +223,15 @@ def _require_causal(config, name: str) -> None:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Loading reports through our own progress, not through bars on stderr."""
-    level = transformers_logging.get_verbosity()
+    level, hub_level = transformers_logging.get_verbosity(), hub_logging.get_verbosity()
     bars = transformers_logging.is_progress_bar_enabled()
     transformers_logging.set_verbosity_error()
+    hub_logging.set_verbosity_error()
     transformers_logging.disable_progress_bar()
     try:
         yield
     finally:
         transformers_logging.set_verbosity(level)
+        hub_logging.set_verbosity(hub_level)
         if bars:
             transformers_logging.enable_progress_bar()
