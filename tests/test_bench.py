@@ -35,14 +35,14 @@ def test_long_prompts_are_as_long_as_asked(explainer):
 def test_both_write_the_same_tokens_and_each_starts_from_nothing(explainer):
     lm = explainer.lm
     model = decoding.plain_model(lm.model.config._name_or_path, lm.dtype)
-    prompt = talkative(lm, short_prompts(explainer), 6)
+    prompt = talkative(lm, short_prompts(explainer), 3)
     before = lm.forward_passes
-    first, second = decode(lm, prompt, 6), decode(lm, prompt, 6)
-    assert lm.forward_passes - before == 2 * 7  # the prompt and each token, the last one too
+    first, second = decode(lm, prompt, 3), decode(lm, prompt, 3)
+    assert lm.forward_passes - before == 2 * 4  # the prompt and each token, the last one too
     assert first.generated_ids == second.generated_ids
     assert lm.open_cache(prompt.token_ids)[1] == len(prompt.token_ids) - 1  # what the second left
-    found = decoding.compare(lm, model, "short", prompt, 6, pairs=2)
-    assert found.new_tokens == 6
+    found = decoding.compare(lm, model, "short", prompt, 3, pairs=2)
+    assert found.new_tokens == 3
     assert len(found.ours) == len(found.plain) == 2
     assert all(math.isfinite(ratio) and ratio > 0 for ratio in found.ratios)
 
@@ -64,8 +64,8 @@ def test_memory_counts_what_a_window_takes():
 
 
 def test_another_theta_decides_on_the_known_window():
-    explainer = tiny_explainer({"Where": " The zebra lives in the quiet hills of Samarkand."})
-    run = redecide.talkative_run(explainer, 64, ["Where?"])
+    explainer = tiny_explainer({"zebras": " The zebra lives in the quiet hills of Samarkand."})
+    run = redecide.talkative_run(explainer, 64, ["Where do zebras live?"])
     passes = explainer.lm.forward_passes
     first, later = redecide.redecisions(explainer, run, [0.0, 1e9], [1, 5])
     assert len(later) == 4

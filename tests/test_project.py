@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 import yaml
 
+import app
+import bench.__main__
+from dragin_core import cli
+
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("app.py", "bench", "dragin_core", "visuals")
-MODULES = [
-    path
-    for name in PACKAGES
-    for path in ([ROOT / name] if name.endswith(".py") else sorted((ROOT / name).rglob("*.py")))
-]
+PACKAGES = ("bench", "dragin_core", "visuals")
+MODULES = [ROOT / "app.py", *(path for name in PACKAGES for path in sorted((ROOT / name).rglob("*.py")))]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMANDS = ("fetch", "doctor", "run", "score", "evaluate", "sweep")
 
@@ -93,34 +93,44 @@ def test_no_value_is_spliced_into_a_template():
 
 
 def readme_commands() -> list[list[str]]:
-    """Every command line of this project that the README shows, split into words."""
-    found = re.findall(r"python (?:-m (?:dragin_core|bench)|app\.py)[^`\n]*", README)
+    """The words after "python" of every command line of this project that the README shows."""
+    found = re.findall(r"python ((?:-m (?:dragin_core|bench)|app\.py)[^`\n]*)", README)
     return [shlex.split(line, comments=True) for line in found]
 
 
+def help_of(words: list[str], capsys) -> str:
+    """What ``--help`` says of the program, and command, that a command line begins with."""
+    if words[0] == "app.py":
+        return app.parser().format_help()
+    if words[1] == "bench":
+        return bench.__main__.parser().format_help()
+    with pytest.raises(SystemExit) as ended:
+        cli.main([words[2], "--help"])
+    assert ended.value.code == 0
+    return capsys.readouterr().out
+
+
+def test_help_comes():
+    result = python("-m", "dragin_core", "--help")
+    assert result.returncode == 0
+    assert all(command in result.stdout for command in COMMANDS)
+
+
 def test_the_readme_shows_every_command():
-    shown = {words[3] for words in readme_commands() if words[1:3] == ["-m", "dragin_core"]}
-    assert shown == set(COMMANDS)
-    help_text = python("-m", "dragin_core", "--help").stdout
-    assert all(command in help_text for command in COMMANDS)
+    assert {words[2] for words in readme_commands() if words[:2] == ["-m", "dragin_core"]} == set(COMMANDS)
 
 
-def test_the_readmes_commands_exist():
-    """Each command line's words are taken by the parser it is for: ``--help`` lists every option shown."""
-    known: dict[tuple[str, ...], str] = {}
+def test_the_readmes_commands_exist(capsys):
+    """Each is known, and ``--help`` lists every option that the README gives it."""
     for words in readme_commands():
-        program = tuple(words[1:4]) if words[1] == "-m" and words[2] == "dragin_core" else tuple(words[1:2])
-        if program not in known:
-            result = python(*program, "--help")
-            assert result.returncode == 0, result.stderr
-            known[program] = result.stdout
+        text = help_of(words, capsys)
         options = {word.split("=")[0] for word in words if word.startswith("--")}
-        missing = {option for option in options if not re.search(rf"{option}\b", known[program])}
+        missing = {option for option in options if not re.search(rf"{option}\b", text)}
         assert not missing, f"{shlex.join(words)}: {missing}"
 
 
-def test_options_that_the_readme_names_exist():
-    helps = "".join(python("-m", "dragin_core", command, "--help").stdout for command in COMMANDS)
+def test_options_that_the_readme_names_exist(capsys):
+    helps = "".join(help_of(["-m", "dragin_core", command], capsys) for command in COMMANDS)
     named = set(re.findall(r"`(--[a-z-]+)", README))
     assert named
     assert not {option for option in named - {"--help"} if option not in helps}

@@ -1,0 +1,55 @@
+# Needs nothing but make and Python 3.11 or newer (with its venv module). `make` alone lists what there is.
+
+PYTHON = python3
+VENV = .venv
+PY = $(VENV)/bin/python
+HOST = $(or $(GRADIO_SERVER_NAME),127.0.0.1)
+PORT = $(or $(GRADIO_SERVER_PORT),7860)
+ARGS =
+OUT = out/evaluate
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help run test bench evaluate clean
+
+help:
+	@echo "make run       the page, on http://$(HOST):$(PORT)  (HOST=, PORT=, ARGS=\"--model ID --corpus FILE\")"
+	@echo "make test      lint, format and all tests  (ARGS=\"-k word\" goes to pytest)"
+	@echo "make bench     what the signals cost, as a Markdown report  (ARGS=--quick: a first look)"
+	@echo "make evaluate  the README's table: the questions that nothing was tuned on"
+	@echo "make clean     remove the environment and what was made here"
+
+run: $(VENV)/runtime.stamp
+ifeq (,$(findstring --no-download,$(ARGS)))
+	$(PY) -m dragin_core fetch
+endif
+	$(PY) app.py --host $(HOST) --port $(PORT) $(ARGS)
+
+test: $(VENV)/dev.stamp
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m pytest $(ARGS)
+
+bench: $(VENV)/runtime.stamp
+	$(PY) -m bench $(ARGS)
+
+evaluate: $(VENV)/runtime.stamp
+	$(PY) -m dragin_core evaluate assets/questions.jsonl --half even --out $(OUT) $(ARGS)
+
+clean:
+	rm -rf $(VENV) out .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A stamp is written only after its install went through, and is older than its requirements once they change.
+$(VENV)/runtime.stamp: requirements.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Python 3.11 or newer is needed: install it, or name it with PYTHON=/path/to/python3." >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null \
+		|| { echo "Python's venv module is missing: install it (Debian, Ubuntu: apt install python3-venv)." >&2; exit 1; }
+	@$(PY) -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
+	$(PY) -m pip install --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(VENV)/dev.stamp: requirements-dev.txt $(VENV)/runtime.stamp
+	$(PY) -m pip install --disable-pip-version-check -r requirements-dev.txt
+	@touch $@

@@ -1,0 +1,63 @@
+/* Building page nodes from data. Text enters through textContent alone, never as markup. */
+
+/** An element: class, attributes (no handlers, no markup), children as nodes or text. */
+function h(tag, className = "", attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === false || value === null || value === undefined) continue;
+    if (name.startsWith("--")) node.style.setProperty(name, value);
+    else node.setAttribute(name, value === true ? "" : String(value));
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined && child !== ""));
+  return node;
+}
+
+/** A text of the page, with {names} filled in. */
+function t(key, values = {}) {
+  const text = TEXTS[key];
+  if (text === undefined) throw new Error(`assets/texts has no “${key}”`);
+  return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? values[name] : whole));
+}
+
+const NUMBERS = {
+  score: (x) => (x === null || x === undefined ? "–" : x.toFixed(3)),
+  entropy: (x) => x.toFixed(2),
+  share: (x) => (x >= 0.0995 ? `${Math.round(100 * x)}%` : `${(100 * x).toFixed(1)}%`),
+};
+
+/** θ with as many digits as it was given, at least two. */
+function thetaText(theta) {
+  const short = Number(theta).toFixed(2);
+  return Math.abs(Number(short) - theta) < 1e-9 ? short : String(Number(theta.toFixed(4)));
+}
+
+/** A token as a person reads it alone: white space made visible. */
+function shown(text) {
+  const visible = text.trim() ? text.trim() : text;
+  return visible.replaceAll("\n", "↵").replaceAll("\t", "→").replaceAll(" ", text.trim() ? " " : "␣") || "∅";
+}
+
+/** The heading of a panel: a coloured keyword and what it says. */
+function heading(key, values = {}) {
+  return h("h2", "", {}, h("em", "", {}, t(`${key}.title`)), h("span", "", {}, t(`${key}.lead`, values)));
+}
+
+/** What to do where there is nothing to see yet. */
+function emptyNote(key, values = {}) {
+  return h("p", "empty", {}, t(key, values));
+}
+
+/** Text with spans of it wrapped: spans = [{start, end, tag, className, key}], which must not overlap. */
+function marked(text, spans) {
+  const nodes = [];
+  let at = 0;
+  for (const span of [...spans].sort((a, b) => a.start - b.start)) {
+    if (span.start < at || span.end > text.length) continue;
+    nodes.push(text.slice(at, span.start), h(span.tag || "mark", span.className || "", { "data-word": span.key, title: span.title },
+      text.slice(span.start, span.end)));
+    at = span.end;
+  }
+  nodes.push(text.slice(at));
+  return nodes.filter((node) => node !== "");
+}

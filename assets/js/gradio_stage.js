@@ -1,0 +1,62 @@
+/* Glue: the stage inside gr.HTML. `element`, `props`, `watch` and `trigger` are Gradio's. */
+
+const DIALS = { theta: "dial-theta", n: "dial-n", k: "dial-k", length: "dial-length" };
+
+const SETTINGS = { "dial-theta": "theta", "dial-n": "top_n", "dial-k": "top_k", "dial-length": "max_new_tokens" };
+
+const readDial = (id) => {
+  const input = document.querySelector(`#${id} input[type=number]`);
+  return input && input.value !== "" ? Number(input.value) : undefined;
+};
+const dialsNow = () => Object.fromEntries([["theta", readDial(DIALS.theta)], ["n", readDial(DIALS.n)]].filter(([, value]) => Number.isFinite(value)));
+
+const stage = mountStage(element.querySelector(".dragin"));
+const showNow = () => { if (props.value?.trace) stage.show(props.value, dialsNow()); };
+showNow();
+watch("value", showNow);
+window.draginStage = stage;
+
+const say = (text) => window.dispatchEvent(new CustomEvent("dragin-notice", { detail: text }));
+let asked = 0;
+let typing = 0;
+const dialOf = (target) => (target instanceof HTMLInputElement ? Object.values(DIALS).find((id) => target.closest(`#${id}`)) : null);
+
+/* The moved input is read itself: its twin (slider or number) is set by Gradio only after this. */
+const moved = (event) => {
+  const id = dialOf(event.target);
+  const name = Object.keys(DIALS).find((key) => DIALS[key] === id);
+  if ((name === "theta" || name === "n") && event.target.value !== "") stage.set({ [name]: Number(event.target.value) });
+};
+const pressed = (event) => { if (dialOf(event.target)) typing = event.key === "Tab" || event.key === "Enter" ? 0 : performance.now(); };
+const settled = (event) => {
+  const id = dialOf(event.target);
+  if (!id || !event.isTrusted) return;
+  mendEntry(event.target, id);
+  clearTimeout(asked);
+  asked = setTimeout(() => trigger("release"), performance.now() - typing < 600 && event.target.type === "range" ? 400 : 30);
+};
+
+/* An entry outside the dial's bounds is told, and put right, before Gradio silently clamps it. */
+function mendEntry(input, id) {
+  if (input.type !== "number") return;
+  const [low, high, value] = [Number(input.min), Number(input.max), Number(input.value)];
+  if (input.value !== "" && value >= low && value <= high) return;
+  const followed = stage.state.payload?.trace.settings?.[SETTINGS[id]] ?? low;
+  const used = input.value === "" ? followed : Math.min(high, Math.max(low, value));
+  say(t("dial.bounds", { name: t(`${id}.name`), value: input.value === "" ? t("dial.nothing") : input.value, low, high, used }));
+  input.value = used;
+  input.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+/* Run, Step and Reset take the dials as they are: a branch about to be followed is theirs now. */
+const overtaken = (event) => {
+  const pressed = event.type === "click" && event.target.closest?.("#do-run, #do-step, #do-reset");
+  if (pressed || (event.key === "Enter" && event.target.closest?.("#question"))) clearTimeout(asked);
+};
+
+document.addEventListener("click", overtaken, true);
+document.addEventListener("keydown", overtaken, true);
+document.addEventListener("input", moved, true);
+document.addEventListener("keydown", pressed, true);
+document.addEventListener("change", settled, true);
+window.addEventListener("dragin-stopped", () => stage.freeze());

@@ -1,0 +1,178 @@
+/* The stage holds what is shown (a payload), the dials (θ, n) and the focus, and redraws what a change touches. */
+
+/** Build the panels inside `root` and return {show, set, freeze, state}: the whole interface of the views, with or without a server. */
+function mountStage(root) {
+  const panels = buildPanels(root);
+  const state = { payload: null, theta: null, n: null, locked: null, hovered: null, round: null, group: null, special: false, scale: 0, live: false };
+  let frame = 0;
+  const redraw = () => { frame = 0; draw(panels, state); };
+  const later = () => { frame = frame || requestAnimationFrame(redraw); };
+  listen(root, panels, state, later);
+  return {
+    state,
+    /** Show a payload (visuals/payload.py); the lock survives where its token still exists. */
+    show(payload, dials = {}) {
+      const another = payload.trace.question !== state.payload?.trace.question;
+      Object.assign(state, { payload, live: Boolean(payload.live) }, dials);
+      state.theta ??= payload.trace.settings?.theta ?? 0;
+      state.n ??= payload.trace.settings?.top_n ?? 1;
+      if (another) Object.assign(state, { locked: null, hovered: null, round: null, group: null, scale: 0 });
+      state.scale = Math.max(state.scale, scaleOf(payload.trace));
+      redraw();
+    },
+    /** Move θ or n: what they would do is drawn at once; nothing is asked of a model. */
+    set(dials) {
+      Object.assign(state, dials);
+      later();
+    },
+    /** The run was stopped: what is partial stays, marked so. */
+    freeze() {
+      state.live = false;
+      if (state.payload) { state.payload = { ...state.payload, live: false }; redraw(); }
+    },
+  };
+}
+
+function buildPanels(root) {
+  const part = (tag, className, attributes) => h(tag, className, attributes);
+  const panels = {
+    shown: part("p", "shown-run"), timeline: part("ol", "timeline", { "aria-label": t("timeline.label") }), rounds: part("div", "rounds"),
+    legend: part("p", "legend"), card: part("div", "card"), attention: part("div", "attention when-row"), query: part("div", "query"),
+    passages: part("div", "passages"), prompt: part("div", "prompt-columns"), answers: part("div", "answer-body"),
+    said: part("p", "sr-only", { role: "status" }), special: part("input", "", { type: "checkbox" }),
+  };
+  const section = (key, ...children) => h("section", `panel ${key}`, { "data-name": key, tabindex: -1, "aria-label": t(`${key}.title`) }, heading(key), ...children);
+  const toggle = h("label", "toggle", {}, panels.special, t("special.label"));
+  root.replaceChildren(panels.shown, panels.timeline,
+    h("div", "grid", {},
+      h("div", "column", {}, section("when", h("div", "tools", {}, panels.legend, toggle), panels.rounds, panels.card), section("answer", panels.answers)),
+      h("div", "column", {}, section("what", panels.attention, panels.query), section("with", panels.passages))),
+    section("prompt", panels.prompt), panels.said);
+  return panels;
+}
+
+/** Everything the views read: the payload, the dials, and what follows from both. */
+function modelOf(state) {
+  const { payload, theta, n, special, scale, live } = state;
+  const rounds = previewOf(payload.trace, theta, n);
+  const factsAt = (at) => payload.facts.events[at] || {};
+  const usedIn = (round) => (round.window ? factsAt(round.at).used || [] : []);
+  const usedWords = (group) => {
+    const next = rounds.find((round) => round.window && round.at > group.passagesAt);
+    const cut = next ? cutAt(next.window, next.trigger) : 0;
+    return new Set(next ? usedIn(next).filter(([start]) => start < cut).map(([, , key]) => key) : []);
+  };
+  return { payload, trace: payload.trace, theta, n, special, scale, live, rounds, factsAt, usedIn, usedWords, dragin: (payload.trace.settings?.method || "dragin") === "dragin" };
+}
+
+/** The token the panels speak of: locked, else hovered, else what fired last, else the highest score. */
+function focusOf(state, model) {
+  const exists = (focus) => focus && model.rounds[focus.round]?.window?.units[focus.unit];
+  if (exists(state.locked)) return { ...state.locked, group: null, locked: true };
+  if (exists(state.hovered)) return { ...state.hovered, group: null, locked: false };
+  const round = state.round !== null && model.rounds[state.round] ? state.round : usualRound(model);
+  return { round, unit: usualUnit(model.rounds[round], state.group), group: state.round === null ? null : state.group, locked: false };
+}
+
+function usualRound(model) {
+  const fired = model.rounds.map((round) => Boolean(round.trigger || round.passed?.length)).lastIndexOf(true);
+  const early = model.rounds.findIndex((round) => round.before.length);
+  return fired >= 0 ? fired : early >= 0 ? early : Math.max(0, model.rounds.length - 1);
+}
+
+function usualUnit(round, group) {
+  if (!round?.window?.units.length) return null;
+  const chosen = group !== null && [...round.before, ...round.groups].filter((g) => g.query || g.passages)[group];
+  if (chosen && chosen.decision.index !== null && round.status === "followed") return chosen.decision.index;
+  if (round.trigger) return round.trigger.index;
+  if (round.passed.length) return round.passed.at(-1);
+  return round.window.units.reduce((best, unit, i, units) => ((unit.rind || 0) > (units[best].rind || 0) ? i : best), 0);
+}
+
+function draw(panels, state) {
+  if (!state.payload) return;
+  const model = modelOf(state);
+  const focus = focusOf(state, model);
+  state.drawn = focus;
+  viewShown(panels.shown, model);
+  viewTimeline(panels.timeline, model, focus);
+  if (model.rounds.some((round) => round.window)) viewSkyline(panels.rounds, model, focus);
+  else { panels.rounds.replaceChildren(emptyNote("when.empty")); panels.rounds.drawnFor = null; }
+  viewLegend(panels.legend, model);
+  viewCard(panels.card, model, focus);
+  viewAttention(panels.attention, model, focus);
+  viewQuery(panels.query, model, focus);
+  viewPassages(panels.passages, model, focus);
+  viewPrompt(panels.prompt, model, focus);
+  viewAnswers(panels.answers, model);
+}
+
+function viewShown(root, model) {
+  const { trace, recorded } = model.payload;
+  root.replaceChildren(
+    trace.question ? h("span", "lab", {}, t("shown.question")) : "", h("b", "", {}, trace.question || ""),
+    recorded ? h("span", "badge", {}, t("shown.recorded")) : "",
+    model.rounds.some((round) => round.status === "changed") ? h("span", "badge wait", {}, t("shown.preview")) : "");
+}
+
+function listen(root, panels, state, later) {
+  const tokenOf = (event) => event.target.closest?.("[data-unit]");
+  const at = (node) => ({ round: Number(node.dataset.round), unit: Number(node.dataset.unit) });
+  panels.special.addEventListener("change", () => { state.special = panels.special.checked; later(); });
+  panels.rounds.addEventListener("pointerover", (event) => { const node = tokenOf(event); if (node && event.pointerType !== "touch") { state.hovered = at(node); later(); } });
+  panels.rounds.addEventListener("pointerleave", () => { state.hovered = null; later(); });
+  panels.rounds.addEventListener("focusin", (event) => { const node = tokenOf(event); if (node?.matches(":focus-visible")) { state.hovered = at(node); later(); } });
+  panels.rounds.addEventListener("focusout", () => { state.hovered = null; later(); });
+  panels.rounds.addEventListener("click", (event) => { const node = tokenOf(event); if (node) lock(panels, state, at(node), later); });
+  panels.rounds.addEventListener("keydown", (event) => walk(event, panels, state, later));
+  root.addEventListener("keydown", (event) => { if (event.key === "Escape") { state.locked = null; state.hovered = null; later(); } });
+  panels.timeline.addEventListener("click", (event) => jump(event, root, state, later));
+  root.addEventListener("pointerover", (event) => light(root, event.target.closest?.("[data-word]")?.dataset.word));
+}
+
+function lock(panels, state, focus, later) {
+  const same = state.locked?.round === focus.round && state.locked?.unit === focus.unit;
+  Object.assign(state, { locked: same ? null : focus, round: focus.round, group: null });
+  later();
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    panels.said.textContent = same ? t("card.unlocked") : panels.card.querySelector(".formula")?.textContent || "";
+  }));
+}
+
+const STEPS = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
+
+function walk(event, panels, state, later) {
+  const node = event.target.closest?.("[data-unit]");
+  if (!node || event.ctrlKey || event.metaKey || event.altKey) return;
+  let [round, unit] = [Number(node.dataset.round), Number(node.dataset.unit)];
+  if (event.key in STEPS) unit += STEPS[event.key];
+  else if (event.key === "ArrowDown" || event.key === "ArrowUp") round += event.key === "ArrowDown" ? 1 : -1;
+  else return;
+  const tokens = panels.rounds.children[round]?.querySelectorAll(".tok");
+  if (tokens?.length) {
+    const next = tokens[Math.max(0, Math.min(tokens.length - 1, unit))];
+    state.hovered = { round, unit: Number(next.dataset.unit) };
+    if (state.locked) state.locked = state.hovered;
+    next.focus();
+    later();
+  }
+  event.preventDefault();
+}
+
+function jump(event, root, state, later) {
+  const button = event.target.closest?.("[data-panel]");
+  if (!button) return;
+  Object.assign(state, { locked: null, hovered: null, round: Number(button.dataset.stepRound), group: button.dataset.stepGroup === undefined ? null : Number(button.dataset.stepGroup) });
+  later();
+  const panel = root.querySelector(`[data-name="${button.dataset.panel}"]`);
+  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  panel?.scrollIntoView({ behavior: calm ? "auto" : "smooth", block: "nearest" });
+}
+
+/** Light up one word wherever it stands: row, query, passages. */
+function light(root, word) {
+  if (root.lit === word) return;
+  root.lit = word;
+  root.querySelectorAll(".lit").forEach((node) => node.classList.remove("lit"));
+  if (word) root.querySelectorAll("[data-word]").forEach((node) => { if (node.dataset.word === word) node.classList.add("lit"); });
+}

@@ -1,0 +1,167 @@
+/* WHEN: the skyline. A bar over each token, the dashed line θ through all of them, rounds stacked on one scale. */
+
+const JOINS = /^[^\s\u2e80-\u9fff\uac00-\ud7af\u3040-\u30ff\uff00-\uffef]/;
+const LONG_GROUP = 22;
+
+/** Draw (or, where only θ, n or the focus moved, repaint) the rounds of a model into root. */
+function viewSkyline(root, model, focus) {
+  if (root.drawnFor !== model.payload || root.drawnSpecial !== model.special) {
+    const active = root.contains(document.activeElement) ? document.activeElement.dataset : null;
+    root.replaceChildren(...model.rounds.map((round, r) => roundNode(model, round, r)));
+    root.drawnFor = model.payload;
+    root.drawnSpecial = model.special;
+    if (active?.unit) root.querySelector(tokenSelector(active.round, active.unit))?.focus({ preventScroll: true });
+  }
+  model.rounds.forEach((round, r) => paintRound(root.children[r], model, round, r, focus));
+}
+
+function tokenSelector(round, unit) {
+  return `[data-round="${Number(round)}"][data-unit="${Number(unit)}"]`;
+}
+
+function roundNode(model, round, r) {
+  const node = h("div", "round");
+  node.append(h("p", "round-head"));
+  if (!round.window) return node;
+  const sky = h("div", "sky", { role: "group", "aria-label": t("sky.label", { round: round.number }) });
+  sky.append(...keptNodes(round.window.kept_text, model.special), ...tokenNodes(round, r, model));
+  sky.append(h("span", "theta-tag", { "aria-hidden": "true" }));
+  node.append(sky);
+  return node;
+}
+
+function keptNodes(text, special) {
+  return (text.match(/\s*\S+/g) || []).flatMap((piece) => {
+    const space = piece.match(/^\s*/)[0];
+    return [...gap(space, special), h("span", "kept", {}, piece.slice(space.length))];
+  });
+}
+
+function gap(space, special) {
+  if (!space) return [];
+  const visible = special ? space.replaceAll(" ", "·").replaceAll("\t", "→").replaceAll("\n", "↵") : " ";
+  const node = h("span", special ? "gap special" : "gap", {}, visible);
+  return space.includes("\n") ? [node, h("br")] : [node];
+}
+
+function tokenNodes(round, r, model) {
+  const nodes = [];
+  let group = null;
+  round.window.units.forEach((unit, i) => {
+    const space = unit.text.match(/^\s*/)[0];
+    const blank = space.length === unit.text.length;
+    if (!blank) nodes.push(...gap(space, model.special));
+    const glued = !space && !blank && JOINS.test(unit.text) && group && group.size + unit.text.length <= LONG_GROUP;
+    if (!glued) {
+      group = h("span", "group");
+      group.size = 0;
+      nodes.push(group);
+    }
+    group.size += unit.text.length;
+    group.append(tokenNode(unit, r, i, blank, space, model.special));
+    if (unit.text.slice(blank ? 0 : space.length).includes("\n")) { nodes.push(h("br")); group = null; }
+    if (blank) group = null;
+  });
+  if (round.window.partial) nodes.push(h("span", "caret", { "aria-hidden": "true" }, "▍"));
+  return nodes;
+}
+
+function tokenNode(unit, r, i, blank, space, special) {
+  const text = blank ? blankText(unit.text, special) : unit.text.slice(space.length).replaceAll("\n", "↵");
+  const bar = h("i", "bar");
+  return h("button", "tok", { type: "button", tabindex: -1, "data-round": r, "data-unit": i }, bar, h("b", "mark", { "aria-hidden": "true" }),
+    h("span", blank ? "txt blank" : "txt", {}, text));
+}
+
+function blankText(text, special) {
+  const lines = text.replaceAll("\n", "↵").replaceAll("\t", "→");
+  return special ? lines.replaceAll(" ", "·") || "∅" : lines || " ";
+}
+
+function paintRound(node, model, round, r, focus) {
+  node.className = `round ${round.status}`;
+  node.children[0].replaceChildren(...roundHead(model, round));
+  const sky = node.children[1];
+  if (!sky) return;
+  const share = model.theta / model.scale;
+  sky.style.setProperty("--theta", Math.min(1, share).toFixed(4));
+  sky.classList.toggle("beyond", share > 1);
+  sky.classList.toggle("no-theta", !model.dragin);
+  sky.querySelector(".theta-tag").textContent = `θ ${thetaText(model.theta)}${share > 1 ? " ↑" : ""}`;
+  const used = model.usedIn(round);
+  const cut = cutAt(round.window, round.trigger);
+  const tabStop = focus.round === r ? focus.unit : 0;
+  sky.querySelectorAll(".tok").forEach((token, i) => {
+    const state = stateOf(round, i, cut);
+    paintToken(token, round.window.units[i], state, model);
+    token.classList.toggle("used", used.some(([start, end]) => start < round.window.units[i].end && end > round.window.units[i].start) && state !== "cut");
+    const chosen = focus.round === r && focus.unit === i;
+    token.classList.toggle("chosen", chosen);
+    token.classList.toggle("locked", chosen && focus.locked);
+    token.setAttribute("aria-pressed", chosen && focus.locked);
+    token.tabIndex = i === tabStop ? 0 : -1;
+  });
+}
+
+/** What a unit is at the values set now: "fires", "passed", "cut", "pending" or "calm". */
+function stateOf(round, i, cut) {
+  const unit = round.window.units[i];
+  if (round.trigger?.index === i) return "fires";
+  if (round.passed.includes(i)) return "passed";
+  if (unit.start >= cut) return "cut";
+  return unit.pending ? "pending" : "calm";
+}
+
+const MARKS = { fires: "▲", passed: "△" };
+
+function paintToken(node, unit, state, model) {
+  const share = Math.min(1, (unit.rind || 0) / model.scale);
+  const clipped = (unit.rind || 0) > model.scale;
+  const key = `${state}|${share.toFixed(4)}|${clipped}|${unit.pending}|${(unit.rind || 0) > model.theta && model.dragin}`;
+  if (node.painted === key) return;
+  node.painted = key;
+  node.className = `tok ${state}${unit.pending ? " pending" : ""}${!unit.pending && unit.rind > model.theta && model.dragin ? " over" : ""}${clipped ? " clipped" : ""}`;
+  node.style.setProperty("--share", share.toFixed(4));
+  node.children[1].textContent = MARKS[state] || "";
+  const score = unit.pending ? t("token.pending") : t("token.score", { score: NUMBERS.score(unit.rind) });
+  node.setAttribute("aria-label", `${shown(unit.text)}, ${score}${state === "calm" || state === "pending" ? "" : `, ${t(`token.${state}`)}`}`);
+}
+
+function roundHead(model, round) {
+  const parts = [h("b", "", {}, t("round.name", { round: round.number })), h("span", "", {}, roundSource(round))];
+  const trigger = round.trigger && round.window?.units[round.trigger.index];
+  if (trigger) {
+    const key = round.status === "changed" ? "round.would" : "round.fires";
+    parts.push(h("span", "fires", {}, t(key, { token: shown(trigger.text), score: NUMBERS.score(round.trigger.score) })));
+  }
+  if (round.status === "later") parts.push(h("span", "badge wait", {}, t("round.later")));
+  if (round.status === "changed") parts.push(h("span", "badge wait", {}, t(`round.changed.${round.why}`)));
+  if (round.passed.length) parts.push(h("span", "", {}, t("round.passed", { count: round.passed.length })));
+  if (round.window?.partial) parts.push(h("span", "badge wait", {}, t(model.live ? "round.writing" : "round.partial")));
+  if (round.capped) parts.push(h("span", "badge", {}, t("round.capped", { count: model.trace.settings.max_retrievals })));
+  const verdict = model.factsAt(round.at).right;
+  if (verdict === true || verdict === false) parts.push(verdictBadge(verdict));
+  return parts;
+}
+
+function roundSource(round) {
+  if (!round.window) return t("round.before");
+  const passages = round.window.prompt.sections.filter((section) => section.kind === "passage").length;
+  if (!passages) return t("round.memory");
+  return t(passages === 1 ? "round.passage" : "round.passages", { count: passages });
+}
+
+function verdictBadge(right) {
+  return h("span", right ? "badge right" : "badge wrong", {}, t(right ? "verdict.right" : "verdict.wrong"));
+}
+
+/** The legend: the common scale with θ on it, and every mark of the skyline. */
+function viewLegend(root, model) {
+  const at = Math.min(100, (100 * model.theta) / model.scale);
+  const ramp = h("span", "ramp", { "--at": `${at}%` }, h("i", "", {}, ""));
+  root.replaceChildren(
+    h("span", "scale", {}, h("span", "", {}, "0"), ramp, h("span", "", {}, t("legend.top", { scale: model.scale }))),
+    ...["theta", "fires", "passed", "cut", "pending", "used"].map((key) =>
+      h("span", `key ${key}`, {}, h("i", "", { "aria-hidden": "true" }, t(`legend.${key}.sign`)), t(`legend.${key}`, { theta: thetaText(model.theta) }))),
+  );
+}

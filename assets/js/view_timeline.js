@@ -1,0 +1,53 @@
+/* The steps of the run so far, in the order they happened: When → What → With → prompt → write on. */
+
+function viewTimeline(root, model, focus) {
+  const steps = stepsOf(model);
+  if (!steps.length) return root.replaceChildren(h("li", "step none", {}, t("timeline.empty")));
+  root.replaceChildren(...steps.map((step, i) => h("li", `step ${step.kind}${step.pending ? " pending" : ""}${step.stale ? " stale" : ""}${step.round === focus.round ? " here" : ""}`, {},
+    h("button", "", { type: "button", "data-step-round": step.round, "data-step-group": step.group, "data-panel": step.panel },
+      h("span", "number", {}, step.pending ? "…" : String(i + 1)), h("span", "word", {}, step.name, h("small", "", {}, step.detail))))));
+}
+
+function stepsOf(model) {
+  const steps = [];
+  model.rounds.forEach((round, r) => {
+    let g = -1;
+    const add = (kind, detail, panel, more = {}) => steps.push({ kind, name: t(`timeline.${kind}`), detail, panel, round: r, stale: round.status === "later", ...more });
+    const groups = (list) => list.forEach((group) => {
+      if (group.query || group.passages) g += 1;
+      groupSteps(group, round, model, (kind, detail, panel) => add(kind, detail, panel, { group: Math.max(0, g) }));
+    });
+    groups(round.before);
+    if (round.window) {
+      const count = round.window.units.length;
+      add("write", t(count === 1 ? "timeline.token" : "timeline.tokens", { count }), "when", { pending: round.window.partial });
+    }
+    groups(round.groups);
+    if (round.cut) add("rewrite", t("timeline.rewritten"), "prompt");
+    if (round.finished) add("stop", t(`reason.short.${knownReason(round.finished.reason)}`), "answer");
+  });
+  return steps;
+}
+
+function groupSteps(group, round, model, add) {
+  const { decision, query, passages } = group;
+  if (decision.retrieve) {
+    const unit = round.window?.units[decision.index];
+    add("when", unit && decision.index !== null ? t("timeline.fires", { token: shown(unit.text) }) : t("timeline.upfront"), "when");
+  } else add("quiet", t(decision.reason === "max retrievals" ? "timeline.capped" : "timeline.never"), "when");
+  if (query) {
+    const count = query.text ? query.text.split(" ").length : 0;
+    add("what", t(count === 1 ? "timeline.word" : "timeline.words", { count }), "what");
+  }
+  if (passages) {
+    const count = passages.items.length;
+    const detail = passages.evidence === "new" ? t(count === 1 ? "timeline.passage" : "timeline.passages", { count }) : t(`timeline.${passages.evidence}`);
+    add("with", detail, "with");
+  }
+}
+
+const REASONS = ["eos", "question", "budget", "context", "empty answer"];
+
+function knownReason(reason) {
+  return REASONS.includes(reason) ? reason.replace(" ", "-") : "other";
+}

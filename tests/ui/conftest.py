@@ -1,0 +1,110 @@
+"""The real page in a real Chromium: one server for all tests, one browser context (one visitor) for each."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+from visitor import Visitor
+
+ROOT = Path(__file__).resolve().parents[2]
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+SECONDS_TO_START = 120
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if Path(item.fspath).parent == Path(__file__).parent:
+            item.add_marker(pytest.mark.ui)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium, or a skip that says why (with CI=true a failure)."""
+    executable = os.environ.get("PLAYWRIGHT_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if executable is None:
+        refuse("no Chromium found: install the system package chromium, or set PLAYWRIGHT_CHROMIUM")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+        yield found
+        found.close()
+
+
+def refuse(reason: str):
+    """Skip, or fail where a browser is owed."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture(scope="session")
+def server(browser, tmp_path_factory):
+    """The address of the page, started as a person starts it."""
+    port = free_port()
+    log = (tmp_path_factory.mktemp("server") / "log.txt").open("w+")
+    command = [sys.executable, "app.py", "--port", str(port)]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT)
+    address = f"http://127.0.0.1:{port}"
+    try:
+        wait_until_answers(address, process, log)
+        yield address
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
+        log.close()
+
+
+def wait_until_answers(address: str, process: subprocess.Popen, log) -> None:
+    deadline = time.monotonic() + SECONDS_TO_START
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            urllib.request.urlopen(address, timeout=5).close()
+            return
+        except OSError:
+            time.sleep(0.2)
+    log.seek(0)
+    pytest.fail(f"the page did not come up:\n{log.read()[-3000:]}")
+
+
+@pytest.fixture
+def visit(browser, server):
+    """A function that opens the page as a new visitor: keyword arguments are Playwright's for a context."""
+    contexts = []
+
+    def opened(**options) -> Visitor:
+        context = browser.new_context(**{"viewport": {"width": 1400, "height": 900}, **options})
+        contexts.append(context)
+        return Visitor(context.new_page(), server)
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def visitor(visit) -> Visitor:
+    """One visitor on a wide screen."""
+    return visit()

@@ -1,0 +1,194 @@
+"""The page's layout and wiring."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from .handlers import Handlers, Session
+from .loader import ModelLoader
+from .texts import ASSETS, text, texts
+
+SESSION_SECONDS = 3600
+POLL_SECONDS = 1.0
+STAGE_SCRIPTS = (
+    "core.js",
+    "dom.js",
+    "view_skyline.js",
+    "view_card.js",
+    "view_attention.js",
+    "view_passages.js",
+    "view_prompt.js",
+    "view_timeline.js",
+    "view_answers.js",
+    "stage.js",
+    "gradio_stage.js",
+)
+CSS_PATHS = [ASSETS / "page.css", ASSETS / "stage.css"]
+METHODS = ("dragin", "sr-rag", "wo-rag")
+FREEZE = "() => { window.dispatchEvent(new CustomEvent('dragin-stopped')); }"
+
+
+def script(*names: str) -> str:
+    """Scripts of ``assets/js`` as one, with the page's texts before them."""
+    sources = [(ASSETS / "js" / name).read_text(encoding="utf-8") for name in names]
+    return "\n".join([f"const TEXTS = {json.dumps(texts(), ensure_ascii=False)};", *sources])
+
+
+def recorded_trace(folder: Path = ASSETS / "traces") -> dict[str, Any] | None:
+    """The first recorded trace by name, or None."""
+    path = next(iter(sorted(folder.glob("*.json"))), None)
+    return json.loads(path.read_text(encoding="utf-8")) if path else None
+
+
+def example_questions() -> list[dict[str, Any]]:
+    """Questions offered as chips: ``{"question", "gold": [aliases]}``."""
+    return json.loads((ASSETS / "examples.json").read_text(encoding="utf-8"))
+
+
+def build_ui(loader: ModelLoader, recorded: dict[str, Any] | None = None) -> gr.Blocks:
+    """The page over a model that may still be loading; launching it is the caller's."""
+    handlers = Handlers(loader, recorded)
+    with gr.Blocks(title=text("title"), analytics_enabled=False, fill_width=True) as page:
+        session = gr.State(Session(), time_to_live=SESSION_SECONDS)
+        timer = gr.Timer(POLL_SECONDS)
+        model_line = header(loader)
+        question, buttons, chips = ask_bar(recorded)
+        dials, method, gold = dial_bar(recorded)
+        for example, chip in chips:
+            values = json.dumps([example["question"], "; ".join(example["gold"])])
+            chip.click(None, None, [question, gold], js=f"() => {values}")
+        notice_line = data_line("notice-line", None)
+        stage = gr.HTML(
+            handlers.first_payload(),
+            html_template='<div class="dragin"></div>',
+            js_on_load=script(*STAGE_SCRIPTS),
+            apply_default_css=False,
+            elem_id="stage",
+        )
+        fields = [question, gold, method, *dials]
+        outputs = [session, stage, notice_line]
+        wire_model_events(handlers, buttons, question, method, stage, [session, *fields], outputs)
+        gold.change(handlers.judge, [session, gold], stage, **VIEW)
+        timer.tick(handlers.poll, None, [model_line, timer], **VIEW)
+    return page
+
+
+VIEW = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+MODEL = {
+    "concurrency_id": "model",
+    "concurrency_limit": 1,
+    "show_progress": "hidden",
+    "api_visibility": "private",
+}
+
+
+def wire_model_events(handlers, buttons, question, method, stage, inputs, outputs) -> None:
+    """Run, Step and branches use the model one at a time; everything else only looks, and does not queue."""
+    session, gold = inputs[0], inputs[2]
+    following = [
+        stage.release(handlers.follow, inputs, outputs, trigger_mode="always_last", **MODEL),
+        method.input(handlers.follow, inputs, outputs, trigger_mode="always_last", **MODEL),
+    ]
+    running = [
+        buttons["run"].click(handlers.run, inputs, outputs, cancels=following, **MODEL),
+        question.submit(handlers.run, inputs, outputs, cancels=following, **MODEL),
+        buttons["step"].click(handlers.step, inputs, outputs, cancels=following, **MODEL),
+    ]
+    for moved in (stage.release, method.input):
+        moved(None, cancels=running, **VIEW)
+    everything = running + following
+    buttons["stop"].click(handlers.stop, session, outputs[2], cancels=everything, **VIEW)
+    buttons["stop"].click(None, js=FREEZE)
+    buttons["back"].click(handlers.back, [session, gold], outputs, cancels=everything, **VIEW)
+    buttons["reset"].click(handlers.reset, None, outputs, cancels=everything, **VIEW)
+
+
+def data_line(name: str, value: Any) -> gr.HTML:
+    """A line of text that is written as data, never as markup."""
+    return gr.HTML(
+        value,
+        html_template=f'<p class="line" id="{name}" role="status"></p>',
+        js_on_load=script("gradio_notice.js"),
+        apply_default_css=False,
+        elem_id=f"{name}-block",
+    )
+
+
+def header(loader: ModelLoader) -> gr.HTML:
+    """Title, what the page is for, and the line that tells the model's state."""
+    with gr.Row(elem_id="page-head"):
+        gr.HTML(
+            f"<header><h1>{text('title')}</h1><p>{text('tagline')}</p></header>",
+            js_on_load=None,
+            apply_default_css=False,
+            elem_id="page-title",
+        )
+        return data_line("model-line", loader.status.to_notice())
+
+
+def ask_bar(recorded: dict[str, Any] | None) -> tuple[gr.Textbox, dict[str, gr.Button], list[tuple[dict, gr.Button]]]:
+    """The question, what can be done with it, and examples as chips."""
+    with gr.Row(elem_id="ask"):
+        question = gr.Textbox(
+            recorded["question"] if recorded else "",
+            label=text("ask.label"),
+            placeholder=text("ask.placeholder"),
+            show_label=False,
+            container=False,
+            lines=1,
+            max_lines=4,
+            elem_id="question",
+            scale=1,
+        )
+        with gr.Row(elem_id="actions"):
+            buttons = {name: action(name, sign) for name, sign in ACTIONS.items()}
+    with gr.Row(elem_id="examples"):
+        gr.HTML(f"<p>{text('examples')}</p>", js_on_load=None, apply_default_css=False, elem_id="examples-label")
+        chips = [
+            (example, gr.Button(example["question"], size="sm", elem_classes="chip-button"))
+            for example in example_questions()
+        ]
+    return question, buttons, chips
+
+
+ACTIONS = {"run": "▶\ufe0e", "step": "▷", "back": "◁", "stop": "■", "reset": "↺"}
+
+
+def action(name: str, sign: str) -> gr.Button:
+    """One of the five buttons."""
+    variant = "primary" if name == "run" else "secondary"
+    return gr.Button(f"{sign} {text(name)}", variant=variant, elem_id=f"do-{name}", min_width=60)
+
+
+def dial_bar(recorded: dict[str, Any] | None) -> tuple[list[gr.Slider], gr.Dropdown, gr.Textbox]:
+    """θ, n, k and the answer's length, with typed entry; the method; the expected answer."""
+    now = {"theta": 0.5, "top_n": 12, "top_k": 3, "max_new_tokens": 64, "method": "dragin"} | (
+        recorded["settings"] if recorded else {}
+    )
+    with gr.Row(elem_id="dials"):
+        dials = [
+            dial("dial-theta", 0, 2, 0.01, now["theta"]),
+            dial("dial-n", 1, 50, 1, now["top_n"]),
+            dial("dial-k", 1, 10, 1, now["top_k"]),
+            dial("dial-length", 8, 256, 1, now["max_new_tokens"]),
+        ]
+        choices = [(text(f"method.{name}"), name) for name in METHODS]
+        method = gr.Dropdown(
+            choices, value=now["method"], label=text("method.label"), elem_id="method", filterable=False, min_width=120
+        )
+        gold = gr.Textbox(
+            label=text("gold.label"),
+            placeholder=text("gold.placeholder"),
+            lines=1,
+            max_lines=1,
+            elem_id="gold",
+            min_width=120,
+        )
+    return dials, method, gold
+
+
+def dial(name: str, low: float, high: float, step: float, value: float) -> gr.Slider:
+    """A slider with typed entry; ``assets/js/gradio_stage.js`` listens to it by its id."""
+    return gr.Slider(low, high, value, step=step, label=text(f"{name}.label"), elem_id=name, min_width=120, buttons=[])
