@@ -26,7 +26,7 @@ class Settings:
 
     method: str = "dragin"
     variant: str = "paper"
-    theta: float = 0.5  # RIND threshold, in nats × attention
+    theta: float = 0.2  # RIND threshold, in nats × attention
     top_n: int = 12  # words of a query
     top_k: int = 3  # passages of a retrieval
     max_new_tokens: int = 64  # budget of the whole answer, all rounds together
