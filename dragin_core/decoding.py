@@ -7,6 +7,7 @@ import torch
 
 from .attention import Pass
 from .detokenizer import Detokenizer
+from .errors import ModelError
 from .language_model import CausalLM
 from .prompts import Prompt
 from .signals import Signals
@@ -80,25 +81,33 @@ class WindowDecoder:
 
     def _read_given(self, step: Pass) -> None:
         for k, token_id in enumerate(self._given):
-            self._append(token_id, step.logits[k])
+            self._append(token_id, self._measured(step.logits[k]))
             self._keep_row(step.rows[:, k + 1, : len(self._prompt.token_ids) + k + 1])
 
     def _choose(self, step: Pass) -> int | None:
         """The likeliest token, unless it ends the window."""
         token_id = int(step.logits[-1].argmax())
+        measured = self._measured(step.logits[-1])
         if token_id in self._lm.end_ids:
             self.stop = "eos"
             return None
-        self._append(token_id, step.logits[-1])
+        self._append(token_id, measured)
         if self._stop_at_new_turn and self._text.new_turn is not None:
             self._take_back(self._text.new_turn)
             self.stop = "question"
             return None
         return token_id
 
-    def _append(self, token_id: int, logits: torch.Tensor) -> None:
+    def _measured(self, logits: torch.Tensor) -> tuple[float, np.ndarray, np.ndarray]:
+        measured = measure(logits)
+        if not np.isfinite(measured[0]):
+            dtype = str(self._lm.dtype).removeprefix("torch.")
+            raise ModelError(f"{self._lm.name} in {dtype} gave logits that are not numbers: load it in another dtype.")
+        return measured
+
+    def _append(self, token_id: int, measured: tuple[float, np.ndarray, np.ndarray]) -> None:
         self._ids.append(token_id)
-        self._chosen.append(measure(logits))
+        self._chosen.append(measured)
         self._text.push(token_id)
 
     def _keep_row(self, row: torch.Tensor) -> None:
@@ -171,9 +180,9 @@ class WindowDecoder:
 def measure(logits: torch.Tensor) -> tuple[float, np.ndarray, np.ndarray]:
     """Entropy in nats of the distribution that raw fp32 logits [vocabulary] give, and its five likeliest tokens.
 
-    −inf logits contribute 0.
+    −inf logits contribute 0; logits that are not numbers give an entropy that is none.
     """
-    probabilities = torch.softmax(logits, dim=-1)
-    entropy = float(torch.special.entr(probabilities).sum())
-    top = probabilities.topk(min(TOP, probabilities.shape[-1]))
-    return entropy, top.indices.cpu().numpy(), top.values.cpu().numpy()
+    log_p = torch.log_softmax(logits, dim=-1).clamp_(min=-1e4)  # exp(-1e4) is 0, and 0 times it is 0
+    entropy = 0.0 + float((-torch.dot(log_p.exp(), log_p)).clamp(min=0))
+    top = log_p.topk(min(TOP, log_p.shape[-1]))
+    return entropy, top.indices.cpu().numpy(), top.values.exp().cpu().numpy()

@@ -123,6 +123,7 @@ class Engine:
                 break
         window = decoder.window("fired" if fired else None)
         if not fired:
+            window.lay_out()
             self._windows.put(key, window)
         yield WindowDecoded(
             number,

@@ -106,6 +106,10 @@ class Window:
         """Whether a word is in the stop list."""
         return is_stop_word(word.text)
 
+    def lay_out(self) -> None:
+        """Compute what θ and n need, so that the first move of either is as quick as the next."""
+        _ = self.scores, self.word_weights
+
     def words_before(self, index: int) -> int:
         """How many words of question and answer come before the word of a unit."""
         owner, start = self.owners[index], self.unit_spans[index][0]
@@ -127,5 +131,5 @@ class Window:
         start = self.answer_words[owner].start if owner >= 0 else self.unit_spans[index][0]
         ids = (*self.prompt.kept_ids, *self.generated_ids)
         spans = (*self.prompt.kept_spans, *self.spans)
-        first = next(k for k, (a, b) in enumerate(spans) if b > start or (a == b == start and b == len(self.answer)))
+        first = next(k for k, (_, b) in enumerate(spans) if b > start)
         return ids[:first], self.answer[: spans[first][0]]
