@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,6 @@ from .loader import ModelLoader
 from .payload import aliases, empty_payload, payload
 from .texts import text
 
-Until = Callable[[Any], bool]
 LOGGER = logging.getLogger(__name__)
 REDRAW_SECONDS = 0.1  # partial windows are drawn at most this often; every token still yields, so that Stop can bite
 LOADING_POLL_SECONDS = 0.25
@@ -23,10 +22,18 @@ LOADING_POLL_SECONDS = 0.25
 
 @dataclass(frozen=True, eq=False)
 class Session:
-    """A visitor's run, or none: then the recorded trace is shown, or nothing after a reset."""
+    """A visitor's run, or none: then the recorded trace is shown, or nothing after a reset.
+
+    ``target``: the number of events that were asked for, None for all to the end; a branch goes as far.
+    """
 
     run: Any = None
     recorded: bool = True
+    target: int | None = None
+
+    def reached(self, run: Any) -> bool:
+        """Whether a run is as far as was asked for."""
+        return run.finished or (self.target is not None and len(run.events) >= self.target)
 
 
 @dataclass(frozen=True)
@@ -76,11 +83,11 @@ class Handlers:
 
     def first_payload(self) -> dict[str, Any]:
         """What the stage shows when the page opens."""
-        return payload(self._recorded, recorded=True) if self._recorded else empty_payload()
+        return self._draw_recorded("; ".join(self._recorded.get("gold", []))) if self._recorded else empty_payload()
 
     def run(self, session: Session, *fields) -> Iterator[tuple]:
         """Go on to the end; start anew where question or settings changed, or the run is finished."""
-        yield from self._guarded(session, Form(*fields), lambda run: run.finished, True)
+        yield from self._guarded(replace(session, target=None), Form(*fields))
 
     def step(self, session: Session, *fields) -> Iterator[tuple]:
         """Go on by one event."""
@@ -94,14 +101,14 @@ class Handlers:
             yield gr.skip(), gr.skip(), notice(text("notice.finished"))
             return
         target = len(session.run.events) + 1 if going_on else 1
-        yield from self._guarded(session, form, lambda run: len(run.events) >= target, False)
+        yield from self._guarded(replace(session, target=target), form)
 
     def follow(self, session: Session, *fields) -> Iterator[tuple]:
         """Take the branch of changed settings: as far as the shown run went, to the end if it had ended."""
         shown = self._shown(session)
         if shown is None:
             return
-        question, settings, events, finished = shown
+        question, settings, target = shown
         form = replace(Form(*fields), question=question)
         try:
             if form.settings() == settings:
@@ -109,30 +116,34 @@ class Handlers:
         except InputError as error:
             yield gr.skip(), gr.skip(), notice(str(error), "error")
             return
-        until = (lambda run: run.finished) if finished else (lambda run: run.finished or len(run.events) >= events)
-        yield from self._guarded(session, form, until, True, hurry=True)
+        yield from self._guarded(replace(session, target=target), form, hurry=True)
 
     def back(self, session: Session, gold: str) -> tuple:
         """Take the last event back."""
-        if session.run is None or not session.run.events:
+        if session.run is None:
             return gr.skip(), gr.skip(), notice(text("notice.noback"))
+        if not session.run.events:
+            return gr.skip(), self._draw(session.run, gold), notice(text("notice.noback"))
         run = session.run.back()
-        return Session(run, False), self._draw(run, gold), notice()
+        return Session(run, False, len(run.events)), self._draw(run, gold), notice()
 
     def reset(self) -> tuple:
         """Clear the run; question and settings stay."""
         return Session(None, False), empty_payload(), notice()
 
-    def stop(self, session: Session) -> dict[str, str]:
+    def stop(self, session: Session) -> tuple:
         """Say that the run was stopped; the stopping itself is Gradio's cancelling of the generator."""
-        return notice(text("notice.stopped" if session.run is not None else "notice.idle"))
+        if session.run is None:
+            return gr.skip(), notice(text("notice.idle"))
+        target = None if session.run.finished else len(session.run.events)
+        return replace(session, target=target), notice(text("notice.stopped"))
 
     def judge(self, session: Session, gold: str) -> dict[str, Any]:
         """The shown run with another expected answer."""
         if session.run is not None:
             return self._draw(session.run, gold)
         if session.recorded and self._recorded:
-            return payload(self._recorded, aliases(gold), recorded=True)
+            return self._draw_recorded(gold)
         return gr.skip()
 
     def poll(self) -> tuple:
@@ -140,30 +151,28 @@ class Handlers:
         status = self._loader.status
         return status.to_notice(), gr.Timer(active=status.state == "loading")
 
-    def _shown(self, session: Session) -> tuple[str, Settings, int, bool] | None:
+    def _shown(self, session: Session) -> tuple[str, Settings, int | None] | None:
+        """Question and settings of what is shown, and how far a branch of it has to go."""
         if session.run is not None:
-            run = session.run
-            return run.question, run.settings, len(run.events), run.finished
+            target = session.target if session.target is None else max(1, session.target)
+            return session.run.question, session.run.settings, target
         if session.recorded and self._recorded:
-            events = self._recorded["events"]
-            settings = Settings.from_dict(self._recorded["settings"])
-            return self._recorded["question"], settings, len(events), events[-1]["type"] == "finished"
+            return self._recorded["question"], Settings.from_dict(self._recorded["settings"]), None
         return None
 
-    def _guarded(self, session: Session, form: Form, until: Until, anew: bool, hurry: bool = False) -> Iterator[tuple]:
+    def _guarded(self, session: Session, form: Form, hurry: bool = False) -> Iterator[tuple]:
         """Wait for the model, begin, advance; any failure becomes a sentence and leaves what is shown alone.
 
         Args:
-            until: where to stop.
-            anew: a finished run begins again.
+            session: its target says how far to go.
             hurry: what is known already is not drawn step by step.
         """
         try:
             form.settings()
             explainer = yield from self._model()
             if explainer is not None:
-                run = self._begin(explainer, session.run, form, anew)
-                yield from self._advance(explainer, run, form.gold, until, hurry)
+                run = self._begin(explainer, session, form)
+                yield from self._advance(explainer, replace(session, run=run, recorded=False), form.gold, hurry)
         except InputError as error:
             yield gr.skip(), gr.skip(), notice(str(error), "error")
         except Exception as error:
@@ -179,32 +188,36 @@ class Handlers:
             yield gr.skip(), gr.skip(), notice(self._loader.status.sentence, "error")
         return self._loader.explainer
 
-    def _begin(self, explainer: Any, run: Any, form: Form, anew: bool) -> Any:
-        """The run to go on with: the present one where it answers this form, else a new one."""
-        if same_start(run, form.question, form.settings()) and not (anew and run.finished):
-            return run
+    def _begin(self, explainer: Any, session: Session, form: Form) -> Any:
+        """The run to go on with: the present one where it answers this form, else (or once finished) a new one."""
+        if same_start(session.run, form.question, form.settings()) and not session.run.finished:
+            return session.run
         return explainer.start(form.question, form.settings())
 
-    def _advance(self, explainer: Any, run: Any, gold: str, until: Until, hurry: bool) -> Iterator[tuple]:
+    def _advance(self, explainer: Any, session: Session, gold: str, hurry: bool) -> Iterator[tuple]:
         from dragin_core import Progress
 
         drawn = time.monotonic() if hurry else 0.0
-        yield gr.skip(), gr.skip(), notice()
-        while not run.finished and not until(run):
-            for item in explainer.advance(run):
+        yield session, gr.skip(), notice()
+        while not session.reached(session.run):
+            for item in explainer.advance(session.run):
                 due = time.monotonic() - drawn >= REDRAW_SECONDS
-                if isinstance(item, Progress):
-                    if due:
-                        drawn = time.monotonic()
-                        yield gr.skip(), self._draw(run.then(item.window), gold, live=True), gr.skip()
-                    else:
-                        yield gr.skip(), gr.skip(), gr.skip()
-                else:
-                    run = run.then(item)
-                    last = run.finished or until(run)
-                    stage = self._draw(run, gold, live=not last) if last or due or not hurry else gr.skip()
-                    yield Session(run, False), stage, gr.skip()
+                partial = isinstance(item, Progress)
+                if partial and not due:
+                    yield gr.skip(), gr.skip(), gr.skip()
+                    continue
+                if due:
+                    drawn = time.monotonic()
+                run = session.run.then(item.window if partial else item)
+                ended = not partial and session.reached(run)
+                stage = self._draw(run, gold, live=not ended) if ended or due or not hurry else gr.skip()
+                session = session if partial else replace(session, run=run)
+                yield session, stage, gr.skip()
 
     def _draw(self, run: Any, gold: str, live: bool = False) -> dict[str, Any]:
         trace = self._loader.explainer.trace(run).to_dict()
         return payload(trace, aliases(gold), live=live)
+
+    def _draw_recorded(self, gold: str) -> dict[str, Any]:
+        """The recorded trace, judged by what was typed, else by the answer recorded with it."""
+        return payload(self._recorded, aliases(gold) or self._recorded.get("gold", ()), recorded=True)

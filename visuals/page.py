@@ -6,6 +6,9 @@ from typing import Any
 
 import gradio as gr
 
+from dragin_core.methods import METHODS
+from dragin_core.settings import Settings
+
 from .handlers import Handlers, Session
 from .loader import ModelLoader
 from .texts import ASSETS, text, texts
@@ -26,8 +29,7 @@ STAGE_SCRIPTS = (
     "gradio_stage.js",
 )
 CSS_PATHS = [ASSETS / "page.css", ASSETS / "stage.css"]
-METHODS = ("dragin", "sr-rag", "wo-rag")
-FREEZE = "() => { window.dispatchEvent(new CustomEvent('dragin-stopped')); }"
+FREEZE = "(session) => { window.dispatchEvent(new CustomEvent('dragin-stopped')); return [session]; }"
 
 
 def script(*names: str) -> str:
@@ -56,9 +58,7 @@ def build_ui(loader: ModelLoader, recorded: dict[str, Any] | None = None) -> gr.
         model_line = header(loader)
         question, buttons, chips = ask_bar(recorded)
         dials, method, gold = dial_bar(recorded)
-        for example, chip in chips:
-            values = json.dumps([example["question"], "; ".join(example["gold"])])
-            chip.click(None, None, [question, gold], js=f"() => {values}")
+        wire_examples(chips, question, gold)
         notice_line = data_line("notice-line", None)
         stage = gr.HTML(
             handlers.first_payload(),
@@ -71,6 +71,7 @@ def build_ui(loader: ModelLoader, recorded: dict[str, Any] | None = None) -> gr.
         outputs = [session, stage, notice_line]
         wire_model_events(handlers, buttons, question, method, stage, [session, *fields], outputs)
         gold.change(handlers.judge, [session, gold], stage, **VIEW)
+        gr.HTML(f"<p>{text('attribution')}</p>", js_on_load=None, apply_default_css=False, elem_id="attribution")
         timer.tick(handlers.poll, None, [model_line, timer], **VIEW)
     return page
 
@@ -85,24 +86,39 @@ MODEL = {
 
 
 def wire_model_events(handlers, buttons, question, method, stage, inputs, outputs) -> None:
-    """Run, Step and branches use the model one at a time; everything else only looks, and does not queue."""
+    """Run, Step and branches use the model one at a time; everything else only looks, and does not queue.
+
+    Gradio dispatches the listeners of one trigger in the order they were added, each to its end: what a click cancels
+    has to be cancelled by a listener of its own that stands before the one that acts.
+    """
     session, gold = inputs[0], inputs[2]
-    following = [
-        stage.release(handlers.follow, inputs, outputs, trigger_mode="always_last", **MODEL),
-        method.input(handlers.follow, inputs, outputs, trigger_mode="always_last", **MODEL),
-    ]
-    running = [
-        buttons["run"].click(handlers.run, inputs, outputs, cancels=following, **MODEL),
-        question.submit(handlers.run, inputs, outputs, cancels=following, **MODEL),
-        buttons["step"].click(handlers.step, inputs, outputs, cancels=following, **MODEL),
-    ]
-    for moved in (stage.release, method.input):
-        moved(None, cancels=running, **VIEW)
-    everything = running + following
-    buttons["stop"].click(handlers.stop, session, outputs[2], cancels=everything, **VIEW)
-    buttons["stop"].click(None, js=FREEZE)
-    buttons["back"].click(handlers.back, [session, gold], outputs, cancels=everything, **VIEW)
-    buttons["reset"].click(handlers.reset, None, outputs, cancels=everything, **VIEW)
+    follow = {"fn": handlers.follow, "inputs": inputs, "outputs": outputs, "trigger_mode": "always_last", **MODEL}
+    following = [stage.release(**follow), method.input(**follow)]
+    starts = (
+        (buttons["run"].click, handlers.run),
+        (question.submit, handlers.run),
+        (buttons["step"].click, handlers.step),
+    )
+    running = []
+    for trigger, handler in starts:
+        trigger(None, cancels=following)
+        running.append(trigger(handler, inputs, outputs, trigger_mode="always_last", **MODEL))
+    everything = following + running
+    stage.stop(None, cancels=everything)  # a dial was let go while a run was being written
+    for name in ("stop", "back", "reset"):
+        buttons[name].click(None, cancels=everything)
+    buttons["stop"].click(handlers.stop, session, [session, outputs[2]], js=FREEZE, **VIEW)
+    buttons["back"].click(handlers.back, [session, gold], outputs, **VIEW)
+    buttons["reset"].click(handlers.reset, None, outputs, **VIEW)
+
+
+def wire_examples(chips, question, gold) -> None:
+    """A chip fills question and expected answer; typing another question takes a chip's answer away again."""
+    golds = []
+    for example, chip in chips:
+        golds.append("; ".join(example["gold"]))
+        chip.click(None, None, [question, gold], js=f"() => {json.dumps([example['question'], golds[-1]])}")
+    question.input(None, gold, gold, js=f"gold => {json.dumps(golds)}.includes(gold) ? '' : gold")
 
 
 def data_line(name: str, value: Any) -> gr.HTML:
@@ -164,9 +180,7 @@ def action(name: str, sign: str) -> gr.Button:
 
 def dial_bar(recorded: dict[str, Any] | None) -> tuple[list[gr.Slider], gr.Dropdown, gr.Textbox]:
     """θ, n, k and the answer's length, with typed entry; the method; the expected answer."""
-    now = {"theta": 0.5, "top_n": 12, "top_k": 3, "max_new_tokens": 64, "method": "dragin"} | (
-        recorded["settings"] if recorded else {}
-    )
+    now = Settings().to_dict() | (recorded["settings"] if recorded else {})
     with gr.Row(elem_id="dials"):
         dials = [
             dial("dial-theta", 0, 2, 0.01, now["theta"]),
@@ -179,6 +193,7 @@ def dial_bar(recorded: dict[str, Any] | None) -> tuple[list[gr.Slider], gr.Dropd
             choices, value=now["method"], label=text("method.label"), elem_id="method", filterable=False, min_width=120
         )
         gold = gr.Textbox(
+            "; ".join(recorded.get("gold", [])) if recorded else "",
             label=text("gold.label"),
             placeholder=text("gold.placeholder"),
             lines=1,

@@ -99,8 +99,9 @@ function previewOf(trace, theta, n) {
     for (const group of round.groups) {
       if (!group.decision.retrieve && group.decision.reason === "max retrievals") view.capped = true;
       if (changed) { view.trigger = recorded(group) || view.trigger; continue; }
-      const now = live && round.window ? triggerNow(round, view, theta, retrievals < settings.max_retrievals) : recorded(group);
-      const same = !live || sameTrigger(now, recorded(group));
+      const other = live && round.window && theta !== settings.theta;
+      const now = other ? triggerNow(round, view, theta, retrievals < settings.max_retrievals) : recorded(group);
+      const same = !other || sameTrigger(now, recorded(group));
       const query = now && live ? queryOf(round.window, now.index, n) : null;
       view.trigger = now;
       if (!same || (query && group.query && query.text !== group.query.text && n !== settings.top_n)) {

@@ -11,7 +11,10 @@ const readDial = (id) => {
 const dialsNow = () => Object.fromEntries([["theta", readDial(DIALS.theta)], ["n", readDial(DIALS.n)]].filter(([, value]) => Number.isFinite(value)));
 
 const stage = mountStage(element.querySelector(".dragin"));
-const showNow = () => { if (props.value?.trace) stage.show(props.value, dialsNow()); };
+let stopped = false; // a payload that was under way when Stop was pressed is not being written any more
+const showNow = () => {
+  if (props.value?.trace) stage.show({ ...props.value, live: props.value.live && !stopped }, dialsNow());
+};
 showNow();
 watch("value", showNow);
 window.draginStage = stage;
@@ -28,12 +31,17 @@ const moved = (event) => {
   if ((name === "theta" || name === "n") && event.target.value !== "") stage.set({ [name]: Number(event.target.value) });
 };
 const pressed = (event) => { if (dialOf(event.target)) typing = event.key === "Tab" || event.key === "Enter" ? 0 : performance.now(); };
+const follow = () => {
+  stopped = false;
+  if (stage.state.live) trigger("stop");
+  trigger("release");
+};
 const settled = (event) => {
   const id = dialOf(event.target);
   if (!id || !event.isTrusted) return;
   mendEntry(event.target, id);
   clearTimeout(asked);
-  asked = setTimeout(() => trigger("release"), performance.now() - typing < 600 && event.target.type === "range" ? 400 : 30);
+  asked = setTimeout(follow, performance.now() - typing < 600 && event.target.type === "range" ? 400 : 30);
 };
 
 /* An entry outside the dial's bounds is told, and put right, before Gradio silently clamps it. */
@@ -51,7 +59,9 @@ function mendEntry(input, id) {
 /* Run, Step and Reset take the dials as they are: a branch about to be followed is theirs now. */
 const overtaken = (event) => {
   const pressed = event.type === "click" && event.target.closest?.("#do-run, #do-step, #do-reset");
-  if (pressed || (event.key === "Enter" && event.target.closest?.("#question"))) clearTimeout(asked);
+  if (!pressed && !(event.key === "Enter" && event.target.closest?.("#question"))) return;
+  clearTimeout(asked);
+  stopped = false;
 };
 
 document.addEventListener("click", overtaken, true);
@@ -59,4 +69,4 @@ document.addEventListener("keydown", overtaken, true);
 document.addEventListener("input", moved, true);
 document.addEventListener("keydown", pressed, true);
 document.addEventListener("change", settled, true);
-window.addEventListener("dragin-stopped", () => stage.freeze());
+window.addEventListener("dragin-stopped", () => { stopped = true; stage.freeze(); });

@@ -74,10 +74,17 @@ function focusOf(state, model) {
   return { round, unit: usualUnit(model.rounds[round], state.group), group: state.round === null ? null : state.group, locked: false };
 }
 
+/** The round to speak of: where the dials change the run, else what fired last, was passed over last, or came first. */
 function usualRound(model) {
-  const fired = model.rounds.map((round) => Boolean(round.trigger || round.passed?.length)).lastIndexOf(true);
-  const early = model.rounds.findIndex((round) => round.before.length);
-  return fired >= 0 ? fired : early >= 0 ? early : Math.max(0, model.rounds.length - 1);
+  const last = (holds) => model.rounds.map(holds).lastIndexOf(true);
+  const choices = [
+    model.rounds.findIndex((round) => round.status === "changed"),
+    last((round) => Boolean(round.trigger)),
+    last((round) => round.passed.length > 0),
+    model.rounds.findIndex((round) => round.before.length > 0),
+    model.rounds.length - 1,
+  ];
+  return choices.find((choice) => choice >= 0) ?? 0;
 }
 
 function usualUnit(round, group) {

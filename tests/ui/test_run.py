@@ -94,7 +94,7 @@ def test_stop_keeps_what_was_written_and_the_run_goes_on(visitor):
     )
     visitor.press("stop")
     visitor.notice("Stopped")
-    assert "partial: stopped while writing" in visitor.text(".round-head")
+    visitor.wait("() => document.querySelector('.round-head').textContent.includes('partial: stopped while writing')")
     before = visitor.trace()["events"][0]["units"]
     assert 3 <= len(before) < 200
     visitor.press("step")
