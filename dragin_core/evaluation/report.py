@@ -17,7 +17,11 @@ def compare(ours: Sequence[Outcome], theirs: Sequence[Outcome]) -> dict[str, flo
 
 
 def summary_table(results: Mapping[str, Sequence[Outcome]]) -> str:
-    """A Markdown table, a row a method. Windows that an earlier row wrote are not written again; wins and losses are against the other rows' first, wo-rag where it is there."""
+    """A Markdown table, a row a method.
+
+    Windows that an earlier row wrote are not written again. Wins and losses are against wo-rag where it is there, else
+    against the first row.
+    """
     base = "wo-rag" if "wo-rag" in results else next(iter(results))
     lines = [
         f"| method | right | retrievals / question | new forward passes / question | won : lost against {base} |",
