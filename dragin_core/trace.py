@@ -13,7 +13,7 @@ from .window import Window
 
 TRACE_FORMAT = "dragin-trace/1"
 SCORE_FORMAT = "dragin-score/1"
-DIGITS = 7
+DIGITS = 7  # significant ones: a score of 1e-7 still passes θ = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,9 +187,7 @@ def rows(window: Window) -> dict[str, Any]:
         for where, group in (("question", window.question_words), ("answer", window.answer_words))
         for w in group
     ]
-    weights = [
-        [round(float(v), DIGITS) for v in window.word_weights[i, : window.words_before(i)]] for i in range(len(window))
-    ]
+    weights = [[_number(v) for v in window.word_weights[i, : window.words_before(i)]] for i in range(len(window))]
     return {"words": words, "weights": weights}
 
 
@@ -216,7 +214,7 @@ def score_dict(window: Window, decided: Decided, query: QueryFormulated | None) 
 def _growth(a_max: np.ndarray, index: int) -> list[list[float]]:
     """The moments at which a_max of a unit grew, with its value from then on."""
     grew = np.nonzero(np.diff(a_max, prepend=0.0) > 0)[0]
-    return [[int(moment), round(float(a_max[moment]), DIGITS)] for moment in grew if moment > index]
+    return [[int(moment), _number(a_max[moment])] for moment in grew if moment > index]
 
 
 def _hit(hit: Hit) -> dict[str, Any]:
@@ -233,4 +231,4 @@ def _hit(hit: Hit) -> dict[str, Any]:
 
 
 def _number(value) -> float | None:
-    return None if value is None or not np.isfinite(value) else round(float(value), DIGITS)
+    return None if value is None or not np.isfinite(value) else float(f"{value:.{DIGITS}g}")

@@ -3,9 +3,11 @@
 function viewTimeline(root, model, focus) {
   const steps = stepsOf(model);
   if (!steps.length) return root.replaceChildren(h("li", "step none", {}, t("timeline.empty")));
+  const focused = [...root.children].findIndex((step) => step.contains(document.activeElement));
   root.replaceChildren(...steps.map((step, i) => h("li", `step ${step.kind}${step.pending ? " pending" : ""}${step.stale ? " stale" : ""}${step.round === focus.round ? " here" : ""}`, {},
     h("button", "", { type: "button", "data-step-round": step.round, "data-step-group": step.group, "data-panel": step.panel },
       h("span", "number", {}, step.pending ? "…" : String(i + 1)), h("span", "word", {}, step.name, h("small", "", {}, step.detail))))));
+  root.children[focused]?.querySelector("button")?.focus({ preventScroll: true });
 }
 
 function stepsOf(model) {
