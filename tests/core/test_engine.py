@@ -2,6 +2,7 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from itertools import pairwise
 
 import numpy as np
@@ -9,7 +10,8 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM
 
-from dragin_core import Explainer, InputError, Settings, packaged
+from dragin_core import InputError, Settings, packaged
+from dragin_core.engine import Engine
 from dragin_core.events import AnswerCut, Decided, PassagesRetrieved, QueryFormulated, WindowDecoded
 from dragin_core.words import find_words
 
@@ -37,6 +39,13 @@ def whole_sequence(model, prompt_ids, generated_ids):
         for j in range(i + 1, n):
             a_max[j, i] = np.mean([max(head[p + k, p + i] for k in range(i + 1, j + 1)) for head in rows])
     return np.array(entropy), a_max, rows.mean(0)[p:]
+
+
+def another(explainer, explore=True):
+    """An explainer on the same model and index that knows no window yet."""
+    new = copy(explainer)
+    new.engine = Engine(explainer.lm, explainer.engine.retriever, explore)
+    return new
 
 
 def windows(run):
@@ -93,7 +102,7 @@ def test_word_weights_are_the_summed_pieces_of_the_head_mean_row(explainer, eage
 @pytest.mark.parametrize("theta", [0.15, 0.3, 0.6])
 def test_exploring_and_stopping_when_it_fires_decide_the_same(explainer, question, theta):
     settings = Settings(theta=theta)
-    stopping = Explainer(explainer.lm, explainer.corpus, explore=False)
+    stopping = another(explainer, explore=False)
     explored, stopped = explainer.run(question, settings).run, stopping.run(question, settings).run
     assert stopped.answer == explored.answer
     for kind in (Decided, QueryFormulated, PassagesRetrieved, AnswerCut):
@@ -257,10 +266,10 @@ def test_retrieval_methods_at_both_ends(explainer):
 def test_two_people_at_once_get_what_each_would_get_alone(explainer):
     settings = Settings(theta=0.3, max_new_tokens=20)
     questions = ("Who wrote Don Quixote?", "Which metal is liquid at room temperature?")
-    shared = Explainer(explainer.lm, explainer.corpus)
+    shared = another(explainer)
     with ThreadPoolExecutor(2) as pool:
         together = list(pool.map(lambda question: shared.run(question, settings), questions))
     for question, trace in zip(questions, together, strict=True):
-        alone = Explainer(explainer.lm, explainer.corpus).run(question, settings)
+        alone = another(explainer).run(question, settings)
         assert [summary(e) for e in trace.run.events] == [summary(e) for e in alone.run.events]
         assert trace.counts["forward_passes"] == alone.counts["forward_passes"]
