@@ -97,9 +97,12 @@ def evaluate(options: argparse.Namespace) -> int:
     """Compare methods over a question file."""
     settings = _settings(options)
     each = {name: settings.but(method=name) for name in options.methods.split(",")}
-    questions = load_questions(options.questions)[HALVES[options.half]][: options.limit]
+    questions = _part(load_questions(options.questions), options)
+    try:
+        options.out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"--out {options.out} cannot be made a folder: give another path.") from error
     explainer = _explainer(options, explore=False)
-    options.out.mkdir(parents=True, exist_ok=True)
     results = {}
     for name, chosen in each.items():
         right = done = 0
@@ -118,26 +121,39 @@ def evaluate(options: argparse.Namespace) -> int:
 def sweep(options: argparse.Namespace) -> int:
     """Run one question, or a file of them, at many thresholds."""
     settings, thetas = _settings(options), threshold_range(options.thetas)
-    is_file = Path(options.questions).is_file()
-    questions = load_questions(Path(options.questions)) if is_file else [Question("1", options.questions, ())]
-    questions = questions[HALVES[options.half]][: options.limit]
-    table = sweep_table(_explainer(options), questions, settings, thetas, _report)
-    options.out.write_text(table, encoding="utf-8")
+    if options.questions.endswith(".jsonl"):
+        questions = load_questions(Path(options.questions))
+    else:
+        questions = [Question("1", check_question(options.questions), tuple(options.gold))]
+    questions = _part(questions, options)
+    try:
+        out = options.out.open("w", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"--out {options.out} cannot be written: give another path.") from error
+    with out:
+        table = sweep_table(_explainer(options), questions, settings, thetas, _report)
+        out.write(table)
     print(table, end="")
     return 0
+
+
+def _part(questions: list[Question], options: argparse.Namespace) -> list[Question]:
+    if options.limit is not None and options.limit < 1:
+        raise InputError(f"--limit is {options.limit}: give a whole number of 1 or more.")
+    return questions[HALVES[options.half]][: options.limit]
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="python -m dragin_core", description="DRAGIN, step by step.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
     _command(commands, fetch)
-    _with_model(_command(commands, doctor)).add_argument("--json", action="store_true")
+    _with_json(_with_model(_command(commands, doctor)))
 
-    answer = _with_settings(_with_model(_command(commands, run)))
+    answer = _with_json(_with_settings(_with_model(_command(commands, run))))
     answer.add_argument("question")
     answer.add_argument("--gold", action="append", default=[], metavar="ANSWER", help="an answer that counts as right")
 
-    window = _with_settings(_with_model(_command(commands, score)))
+    window = _with_json(_with_settings(_with_model(_command(commands, score))))
     window.add_argument("--prompt-file", type=Path, required=True)
     window.add_argument("--raw-prompt", action="store_true", help="plain text, no chat template")
     window.add_argument("--question", default="", help="the part of the prompt that a query may use")
@@ -151,9 +167,10 @@ def _parser() -> argparse.ArgumentParser:
     _with_part(table).add_argument("--resume", action="store_true")
 
     lens = _with_settings(_with_model(_command(commands, sweep)), theta=False)
-    lens.add_argument("questions", metavar="QUESTION|FILE")
+    lens.add_argument("questions", metavar="QUESTION|FILE.jsonl")
     lens.add_argument("--theta", dest="thetas", default="0.1:2.0:20", metavar="FROM:TO:COUNT")
     lens.add_argument("--out", type=Path, required=True)
+    lens.add_argument("--gold", action="append", default=[], metavar="ANSWER", help="an answer that counts as right")
     _with_part(lens)
     return parser
 
@@ -184,6 +201,10 @@ def _with_settings(parser: argparse.ArgumentParser, theta: bool = True) -> argpa
     for name in SETTINGS[2 if theta else 3 :]:
         value = getattr(defaults, name)
         parser.add_argument(f"--{name.replace('_', '-')}", metavar=type(value).__name__, help=f"default {value}")
+    return parser
+
+
+def _with_json(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return parser
 

@@ -159,7 +159,7 @@ class Engine:
         elif shown.issuperset(hit.passage for hit in hits):
             evidence, reason = "same", "every passage is in the prompt already"
         else:
-            evidence, reason = "new", f"{len(hits)} passages"
+            evidence, reason = "new", "new passages"
         return PassagesRetrieved(hits, evidence, reason, time.perf_counter() - started)
 
     def _cut(self, run: Run) -> AnswerCut:

@@ -93,7 +93,7 @@ def build_prompt(
     budget: int = 1,
 ) -> Prompt:
     """The prompt for the next window. What does not fit the model's context is dropped: passages from the last, then
-    demonstrations from the first; never the question or the answer so far.
+    demonstrations from the last; never the question or the answer so far.
 
     Args:
         budget: new tokens that shall fit behind the prompt.

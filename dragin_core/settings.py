@@ -92,7 +92,7 @@ def _number(name: str, value: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if isinstance(value, bool) or not math.isfinite(number) or number < 0:
-        raise InputError(f"{name} is {_shown(value)}: give a number of 0 or more.")
+        raise InputError(f"{name} is {_shown(value)}: give a finite number, 0 or more.")
     return number
 
 

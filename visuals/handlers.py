@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -75,11 +75,13 @@ class Handlers:
     Args:
         loader: holds the explainer that all visitors share.
         recorded: the trace shown before a run, or None.
+        examples: ``{"question", "gold": [aliases]}`` of the chips.
     """
 
-    def __init__(self, loader: ModelLoader, recorded: dict[str, Any] | None):
+    def __init__(self, loader: ModelLoader, recorded: dict[str, Any] | None, examples: Sequence[dict] = ()):
         self._loader = loader
         self._recorded = recorded
+        self._examples = {"; ".join(example["gold"]): example["question"] for example in examples}
 
     def first_payload(self) -> dict[str, Any]:
         """What the stage shows when the page opens."""
@@ -216,7 +218,12 @@ class Handlers:
 
     def _draw(self, run: Any, gold: str, live: bool = False) -> dict[str, Any]:
         trace = self._loader.explainer.trace(run).to_dict()
-        return payload(trace, aliases(gold), live=live)
+        return payload(trace, self._expected(run.question, gold), live=live)
+
+    def _expected(self, question: str, gold: str) -> list[str]:
+        """The aliases to judge by: an example's answer is none for another question, however the box was filled."""
+        asked = self._examples.get(gold)
+        return aliases(gold) if asked in (None, question) else []
 
     def _draw_recorded(self, gold: str) -> dict[str, Any]:
         """The recorded trace, judged by what was typed, else by the answer recorded with it."""

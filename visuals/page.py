@@ -51,7 +51,7 @@ def example_questions() -> list[dict[str, Any]]:
 
 def build_ui(loader: ModelLoader, recorded: dict[str, Any] | None = None) -> gr.Blocks:
     """The page over a model that may still be loading; launching it is the caller's."""
-    handlers = Handlers(loader, recorded)
+    handlers = Handlers(loader, recorded, example_questions())
     with gr.Blocks(title=text("title"), analytics_enabled=False, fill_width=True) as page:
         session = gr.State(Session(), time_to_live=SESSION_SECONDS)
         timer = gr.Timer(POLL_SECONDS)

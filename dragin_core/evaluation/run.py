@@ -5,10 +5,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from ..errors import InputError
 from ..explainer import Explainer
 from ..settings import Settings
 from .matching import is_right
 from .questions import Question
+
+MADE_BY = ("model", "revision", "dtype", "corpus")  # what of the environment decides an answer
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,15 @@ def evaluate(explainer: Explainer, questions: Iterable[Question], settings: Sett
         )
 
 
+def _outcomes_of(path: Path, made_with: dict) -> dict[str, Outcome]:
+    """What an earlier run wrote, its last line perhaps cut short."""
+    lines = path.read_text(encoding="utf-8").split("\n")[:-1]  # whatever stands behind the last line end is no line
+    rows = [json.loads(line) for line in lines]
+    if rows and rows[0] != json.loads(json.dumps(made_with)):
+        raise InputError(f"{path} was written with other settings: give another --out, or leave --resume out.")
+    return {row["id"]: Outcome(**{**row, "queries": tuple(row["queries"])}) for row in rows[1:]}
+
+
 def evaluate_to_file(
     explainer: Explainer,
     questions: Iterable[Question],
@@ -49,13 +61,18 @@ def evaluate_to_file(
     resume: bool,
     on_outcome: Callable[[Outcome], None],
 ) -> list[Outcome]:
-    """Like :func:`evaluate`, one JSON line an outcome; with ``resume`` what the file already has is not run again."""
-    done: dict[str, Outcome] = {}
-    if resume and path.exists():
-        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-        done = {row["id"]: Outcome(**{**row, "queries": tuple(row["queries"])}) for row in rows}
+    """Like :func:`evaluate`, one JSON line an outcome behind a line with settings and environment.
+
+    With ``resume`` what the file already has is not run again.
+
+    Raises:
+        InputError: the file to resume was written with other settings or in another environment.
+    """
+    made_with = {"settings": settings.to_dict()} | {name: explainer.environment[name] for name in MADE_BY}
+    done = _outcomes_of(path, made_with) if resume and path.exists() else {}
     outcomes = []
-    with path.open("a" if resume else "w", encoding="utf-8") as out:
+    with path.open("w", encoding="utf-8") as out:
+        out.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in (made_with, *map(asdict, done.values())))
         for item in questions:
             known = done.get(item.id)
             outcome = known or next(evaluate(explainer, [item], settings))

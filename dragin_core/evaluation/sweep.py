@@ -10,6 +10,8 @@ from ..settings import Settings
 from .questions import Question
 from .run import evaluate
 
+MOST = 1000
+
 
 def threshold_range(text: str) -> list[float]:
     """Thresholds written as FROM:TO:COUNT, both ends in it.
@@ -19,11 +21,15 @@ def threshold_range(text: str) -> list[float]:
     """
     try:
         first, last, count = text.split(":")
+        if not 1 <= int(count) <= MOST:
+            raise InputError(f"--theta {text!r} asks for {count} thresholds: give 1 to {MOST}.")
         values = [round(float(v), 6) for v in np.linspace(float(first), float(last), int(count))]
+    except InputError:
+        raise
     except ValueError as error:
         raise InputError(f"--theta {text!r} is no range: write FROM:TO:COUNT, such as 0.1:2.0:20.") from error
-    if not values or not all(np.isfinite(values)) or min(values) < 0:
-        raise InputError(f"--theta {text!r} is no range of thresholds of 0 or more: write FROM:TO:COUNT.")
+    if not all(np.isfinite(values)) or values != sorted(values) or values[0] < 0:
+        raise InputError(f"--theta {text!r} is no rising range of thresholds of 0 or more: write FROM:TO:COUNT.")
     return values
 
 

@@ -47,6 +47,13 @@ BAD = {
     "missing corpus": ["run", "Who?", "--corpus", "no-such-corpus.jsonl"],
     "missing prompt": ["score", "--prompt-file", "no-such-prompt.txt"],
     "missing questions": ["evaluate", "no-such-questions.jsonl", "--out", "out"],
+    "falling range": ["sweep", "Who?", "--theta", "2:1:3", "--out", "out.csv"],
+    "endless range": ["sweep", "Who?", "--theta", "0:1:100000000", "--out", "out.csv"],
+    "missing sweep file": ["sweep", "no-such-questions.jsonl", "--out", "out.csv"],
+    "sweep out": ["sweep", "Who?", "--out", "no-such-folder/out.csv"],
+    "out is a file": ["evaluate", "assets/questions.jsonl", "--out", "README.md"],
+    "limit": ["evaluate", "assets/questions.jsonl", "--out", "out", "--limit", "0"],
+    "json where there is none": ["sweep", "Who?", "--out", "out.csv", "--json"],
     "no range": ["sweep", "Who?", "--theta", "0.1", "--out", "out.csv"],
 }
 

@@ -44,7 +44,17 @@ def test_the_projects_own_questions_are_sound():
 
 
 @pytest.mark.parametrize(
-    "content", ["", "{}", '{"question": "Who?"}', "[1]", "not json", '{"question": "a", "answers": 3}']
+    "content",
+    [
+        '{"question": "Who?", "answers": "Picasso"}',
+        '{"question": " ", "answers": ["a"]}',
+        "",
+        "{}",
+        '{"question": "Who?"}',
+        "[1]",
+        "not json",
+        '{"question": "a", "answers": 3}',
+    ],
 )
 def test_question_files_of_another_form_are_refused(tmp_path, content):
     path = tmp_path / "questions.jsonl"
@@ -76,9 +86,14 @@ def test_outcomes_are_kept_and_resumed(scripted, tmp_path):
     settings, path, seen = Settings(method="wo-rag"), tmp_path / "wo-rag.jsonl", []
     first = evaluate_to_file(explainer, [question], settings, path, False, seen.append)
     assert first[0].right
-    assert json.loads(path.read_text(encoding="utf-8"))["answer"] == f"It is {question.answers[0]} indeed."
+    head, line = path.read_text(encoding="utf-8").splitlines()
+    assert json.loads(head)["settings"]["method"] == "wo-rag"
+    assert json.loads(line)["answer"] == f"It is {question.answers[0]} indeed."
+    path.write_text(f"{head}\n{line}\n" + line[: len(line) // 2], encoding="utf-8")  # killed while writing
     before = explainer.lm.forward_passes
     again = evaluate_to_file(explainer, [question], settings, path, True, seen.append)
     assert again == first
     assert explainer.lm.forward_passes == before
     assert next(evaluate(explainer, [question], settings)).right
+    with pytest.raises(InputError, match="other settings"):
+        evaluate_to_file(explainer, [question], settings.but(top_k=1), path, True, seen.append)
