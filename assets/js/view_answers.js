@@ -8,7 +8,7 @@ function viewAnswers(root, model) {
   const without = trace.answer_without_retrieval;
   root.replaceChildren(
     h("div", "answers", {},
-      answer("without", without, without === null ? "answer.unknown" : "answer.nothing", facts.right_without),
+      answer("without", without, without !== null ? "answer.nothing" : model.live ? "answer.running" : "answer.unknown", facts.right_without),
       answer(model.dragin ? "with" : "method", trace.answer, "answer.nothing", finished ? facts.right : null, { method: methodName(trace) })),
     goldLine(model), reasonLine(model, finished), counts(trace.counts || {}));
 }

@@ -8,7 +8,7 @@ function viewCard(root, model, focus) {
   root.replaceChildren(
     h("p", "card-head", {}, h("b", "token-name", {}, `“${shown(unit.text)}”`), wordNote(round, unit),
       focus.locked ? h("span", "badge", {}, t("card.locked")) : ""),
-    formula(unit, model),
+    formula(unit, model, state),
     ...(unit.pending ? [h("p", "", {}, t("card.pending"))] : [verdictLine(unit, state, round, model), momentLine(round, unit, focus, model)]),
     ...factors(round, unit, model),
   );
@@ -28,7 +28,7 @@ function sign(text) {
   return h("span", "sign", {}, ` ${text} `);
 }
 
-function formula(unit, model) {
+function formula(unit, model, state) {
   const parts = [cell("H", NUMBERS.entropy(unit.entropy), t("card.entropy")), sign("×"),
     cell("a_max", NUMBERS.score(unit.max_attention), t("card.attention")), sign("×"), cell("s", String(unit.semantic), t("card.semantic"))];
   if (unit.pending) return h("p", "formula", {}, ...parts, sign("="), cell("", t("card.waiting"), t("card.score")));
@@ -36,7 +36,7 @@ function formula(unit, model) {
   parts.push(sign("="), cell("", NUMBERS.score(unit.rind), t("card.score")));
   if (model.dragin) {
     parts.push(sign(over ? ">" : "≤"), cell("θ", thetaText(model.theta), t("card.theta")), sign("→"),
-      h("span", over ? "outcome over" : "outcome", {}, t(over ? "card.retrieve" : "card.quiet")));
+      h("span", over ? "outcome over" : "outcome", {}, t(state === "passed" ? "card.pass" : over ? "card.retrieve" : "card.quiet")));
   }
   return h("p", "formula", {}, ...parts);
 }

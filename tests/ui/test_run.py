@@ -147,3 +147,14 @@ def test_two_visitors_never_see_each_others_run(visit):
     one.wait("() => draginStage.state.payload.trace.events.at(-1).type !== 'finished'")
     assert two.kinds()[-1] == "finished"
     assert two.trace()["question"] == "What is the capital of Canada?"
+
+
+def test_an_examples_answer_never_judges_another_question(visitor):
+    visitor.ready()
+    assert visitor.page.input_value("#gold input, #gold textarea") != ""
+    visitor.set_dial("length", 8)
+    visitor.type_question("谁写了《哈姆雷特》?")
+    visitor.page.press("#question textarea", "Enter")
+    visitor.finished("谁写了《哈姆雷特》?")
+    assert visitor.count(".side .badge") == 0
+    assert visitor.count(".gold") == 0
