@@ -12,7 +12,8 @@ from .evaluation import Question, is_right, load_questions, summary_table, sweep
 from .evaluation.run import evaluate_to_file
 from .explainer import Explainer
 from .methods import METHODS
-from .settings import VARIANTS, Settings, check_question
+from .settings import Settings, check_question
+from .switches import SWITCHES, VARIANTS
 from .trace import Trace
 
 HALVES = {"all": slice(None), "odd": slice(0, None, 2), "even": slice(1, None, 2)}
@@ -198,6 +199,7 @@ def _with_settings(parser: argparse.ArgumentParser, theta: bool = True) -> argpa
     defaults = Settings()
     parser.add_argument("--method", help=f"{', '.join(METHODS)} (default {defaults.method})")
     parser.add_argument("--variant", help=f"{', '.join(VARIANTS)} (default {defaults.variant})")
+    parser.add_argument("--set", action="append", default=[], metavar="SWITCH=VALUE", help=", ".join(SWITCHES))
     for name in SETTINGS[2 if theta else 3 :]:
         value = getattr(defaults, name)
         parser.add_argument(f"--{name.replace('_', '-')}", metavar=type(value).__name__, help=f"default {value}")
@@ -211,7 +213,15 @@ def _with_json(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
 
 def _settings(options: argparse.Namespace) -> Settings:
     given = {name: getattr(options, name, None) for name in SETTINGS}
-    return Settings(**{name: value for name, value in given.items() if value is not None})
+    switches = dict(_switch(text) for text in options.set)
+    return Settings(**{name: value for name, value in given.items() if value is not None}, switches=switches)
+
+
+def _switch(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise InputError(f"--set {text!r} has no value: write SWITCH=VALUE, such as unit=word.")
+    return name.strip(), value.strip()
 
 
 def _explainer(options: argparse.Namespace, explore: bool = True) -> Explainer:

@@ -2,14 +2,15 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any
 
 from .errors import InputError
 from .methods import METHODS
+from .switches import VARIANTS, Switches, Value, differing, effective
 from .words import find_words
 
-VARIANTS = ("paper",)
 MAX_QUESTION_CHARACTERS = 2000
 
 
@@ -18,7 +19,8 @@ class Settings:
     """Settings of one run; immutable, so a changed setting is a new value (:meth:`but`).
 
     Defaults of ``theta`` and ``top_n`` were chosen on half of ``assets/questions.jsonl`` for the packaged model; θ does
-    not carry over from model to model (paper, table 2).
+    not carry over from model to model (paper, table 2). ``variant`` sets every switch of :mod:`~dragin_core.switches`,
+    ``switches`` single ones by name; it is a plain mapping that no one changes.
 
     Raises:
         InputError: a value is out of its bounds or not of its kind.
@@ -32,6 +34,7 @@ class Settings:
     max_new_tokens: int = 64  # budget of the whole answer, all rounds together
     max_retrievals: int = 5
     shots: int = 0  # demonstrations before the question
+    switches: Mapping[str, Value] = field(default_factory=dict, hash=False)  # that differ from the variant's
 
     def __post_init__(self):
         _require_choice("method", self.method, sorted(METHODS))
@@ -39,18 +42,29 @@ class Settings:
         object.__setattr__(self, "theta", _number("theta", self.theta))
         for name, (low, high) in BOUNDS.items():
             object.__setattr__(self, name, _whole(name, getattr(self, name), low, high))
+        if not isinstance(self.switches, Mapping):
+            raise InputError(f"switches is {_shown(self.switches)}: give a mapping of names to values.")
+        object.__setattr__(self, "switches", differing(self.variant, self.switches))
+        effective(self.variant, self.switches)
 
     def but(self, **changes: Any) -> "Settings":
         """These settings with some changed and checked anew."""
         return replace(self, **changes)
 
+    @cached_property
+    def effective(self) -> Switches:
+        """The value of every switch: the variant's, where it was not set by hand."""
+        return effective(self.variant, self.switches)
+
     def to_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "switches": {}}
+        """Every setting; ``switches`` names those that differ from the variant."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {**values, "switches": dict(self.switches)}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "Settings":
         """Read what :meth:`to_dict` wrote; unknown keys are ignored."""
-        known = {field.name for field in fields(cls)}
+        known = {each.name for each in fields(cls)}
         return cls(**{name: value for name, value in values.items() if name in known})
 
 
