@@ -11,6 +11,8 @@ from transformers.utils import logging as transformers_logging
 
 from dragin_core.language_model import CausalLM
 from dragin_core.prompts import Prompt
+from dragin_core.reading import read
+from dragin_core.settings import Settings
 
 from .prompts import decode
 from .report import spread, table
@@ -59,13 +61,13 @@ def compare(
     written = list(window.generated_ids)
     if theirs[: len(written)] != written or set(theirs[len(written) :]) - lm.end_ids:
         raise ValueError(f"{name}: generate writes other tokens than the decoder, {theirs} and {written}")
-    tokens = len(written)
+    tokens, switches = len(written), Settings().effective
     found = Pairs(name, len(prompt.token_ids), tokens, [], [])
     for number in range(pairs):
         for ours in (True, False) if number % 2 else (False, True):
             started = time.perf_counter()
             if ours:
-                decode(lm, prompt, tokens).scores  # noqa: B018 - entropies, a_max and RIND of every moment
+                read(decode(lm, prompt, tokens), switches).scores  # noqa: B018 - entropies, a_max, RIND of every moment
             else:
                 generate(model, prompt, tokens)
             (found.ours if ours else found.plain).append(time.perf_counter() - started)

@@ -13,6 +13,8 @@ from transformers import AutoTokenizer
 
 from dragin_core.language_model import CausalLM
 from dragin_core.prompts import Prompt
+from dragin_core.reading import read
+from dragin_core.settings import Settings
 from dragin_core.words import stop_words
 
 from .decoding import generate, plain_model
@@ -52,7 +54,7 @@ def measure(kind: str, prompt: Prompt, source: str, dtype: torch.dtype, tokens: 
     if kind == "plain":
         tokenizer.decode(generate(model, prompt, tokens))
     else:
-        decode(lm, prompt, tokens).scores  # noqa: B018
+        read(decode(lm, prompt, tokens), Settings().effective).scores  # noqa: B018
     return {"loaded": loaded, "peak": resident()[1]}
 
 

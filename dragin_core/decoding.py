@@ -47,6 +47,7 @@ class WindowDecoder:
         self._ids: list[int] = []
         self._chosen: list[tuple[float, np.ndarray, np.ndarray]] = []  # entropy, top ids, top probabilities
         self._rows: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []  # per head: block, focus; mean: prompt
+        self._before: np.ndarray | None = None  # row of the prompt's last token
         self.stop: str | None = None
         self.forward_passes = 0
 
@@ -59,6 +60,7 @@ class WindowDecoder:
             feed = [*ids[ready:], *self._given]
             step = self._run(feed, cache, 1 + len(self._given))
             fed += feed
+            self._before = step.rows[:, 0, : len(ids)].mean(0).cpu().numpy()
             self._read_given(step)
             while self.stop is None:
                 if len(self._ids) >= self._budget:
@@ -160,6 +162,7 @@ class WindowDecoder:
             block=block,
             focus=focus,
             prompt_row=prompt_row,
+            before=self._before,
         )
         special = self._lm.special_ids
         positions = np.array([k for k, i in enumerate(self._ids) if i not in special], dtype=int)

@@ -4,12 +4,12 @@ Greedy decoding is a pure function of model and prompt, so windows are remembere
 arrays, and only a branch never seen costs the model anything.
 """
 
-import threading
 import time
-from collections import OrderedDict
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from .cache import BoundedCache
+from .cut import cut, first_sentence
 from .decoding import WindowDecoder
 from .events import (
     AnswerCut,
@@ -23,9 +23,13 @@ from .events import (
 )
 from .language_model import CausalLM
 from .methods import METHODS
+from .passes import ShortPasses
 from .prompts import Prompt, build_prompt
 from .query import QUERIES
-from .retrieval import Retriever
+from .reading import read
+from .retrieval import Passage, Retriever
+from .settings import Settings
+from .stopping import STOPS, Written
 from .timing import TIMINGS
 from .window import Window
 
@@ -58,7 +62,8 @@ class Engine:
 
     def __init__(self, lm: CausalLM, retriever: Retriever, explore: bool = True):
         self.lm, self.retriever, self.explore = lm, retriever, explore
-        self._windows = WindowCache(CACHE_BYTES)
+        self.passes = ShortPasses(lm)
+        self._windows: BoundedCache[Window] = BoundedCache(CACHE_BYTES, lambda window: window.signals.nbytes)
 
     def advance(self, run: Run) -> Iterator[Progress | Event]:
         """Stream the tokens of the next event as progress, then yield that one event.
@@ -79,42 +84,64 @@ class Engine:
                 yield self._decide(run)
             case Decided(retrieve=True):
                 formulate = QUERIES[METHODS[run.settings.method].what]
-                yield formulate(run.question, run.window, run.last, run.settings)
+                yield formulate(run.question, run.window, run.last, run.settings, self.passes)
+            case Decided() if self._goes_on(run):
+                yield self._keep(run)
             case Decided():
-                yield Finished(run.window.stop if run.answer.strip() else "empty answer")
+                yield Finished((self._end(run) or run.window.stop) if run.answer.strip() else "empty answer")
             case QueryFormulated():
                 yield self._retrieve(run)
             case PassagesRetrieved() if run.window is None:
                 yield from self._decode(run, self._prompt(run))
-            case PassagesRetrieved(evidence="new"):
+            case PassagesRetrieved() if run.accepts(run.last):
                 yield self._cut(run)
             case PassagesRetrieved() if run.window.stop == "fired":
                 yield from self._decode(run, run.window.prompt, run.window)
             case PassagesRetrieved():
                 yield self._decide(run)
+            case AnswerCut() if self._end(run):
+                yield Finished(self._end(run))
             case AnswerCut(prompt=prompt):
                 yield from self._decode(run, prompt)
             case _:
                 raise ValueError("the run is finished")
 
-    def _prompt(self, run: Run, kept_ids: tuple[int, ...] = ()) -> Prompt:
-        found = run.latest(PassagesRetrieved)
-        passages = [hit.passage for hit in found.hits] if found and found.evidence == "new" else []
-        budget = run.settings.max_new_tokens - len(kept_ids)
-        return build_prompt(self.lm, run.question, passages, kept_ids, shots=run.settings.shots, budget=budget)
+    def prepared(self, window: Window, settings: Settings) -> tuple[Window, int]:
+        """The window with all that the switches need of it, and the forward passes that took."""
+        if settings.effective.attention_over == "answer_alone":
+            return self.passes.with_alone(window)
+        return window, 0
+
+    def _prompt(self, run: Run, kept_ids: tuple[int, ...] = (), passages: Sequence[Passage] | None = None) -> Prompt:
+        """The next prompt, around the passages found last unless others are given."""
+        if passages is None:
+            found = run.latest(PassagesRetrieved)
+            passages = [hit.passage for hit in found.hits] if found and run.accepts(found) else []
+        settings = run.settings
+        return build_prompt(
+            self.lm,
+            run.question,
+            passages,
+            kept_ids,
+            shots=settings.shots,
+            budget=_budget(settings, kept_ids),
+            template=settings.effective.template,
+        )
 
     def _decode(self, run: Run, prompt: Prompt, begun: Window | None = None) -> Iterator[Progress | Event]:
         """Write a window, going on from one that was begun; from the cache where it is known."""
         number = 1 + sum(isinstance(e, AnswerCut) for e in run.events)
-        budget = run.settings.max_new_tokens - len(prompt.kept_ids)
-        key = (prompt.token_ids, prompt.question_tokens, budget)
+        budget = _budget(run.settings, prompt.kept_ids)
+        turns = run.settings.effective.stop == "paper"
+        key = (prompt.token_ids, prompt.question_tokens, budget, turns)
         known = self._windows.get(key)
         if known is not None:
-            yield WindowDecoded(number, known, cached=True)
+            window, cost = self.prepared(known, run.settings)
+            yield WindowDecoded(number, window, cached=not cost, forward_passes=cost)
             return
         started = time.perf_counter()
-        decoder = WindowDecoder(self.lm, prompt, budget, given=begun.generated_ids if begun else ())
-        had = len(begun.generated_ids) if begun else 0
+        given = begun.generated_ids if begun else ()
+        decoder = WindowDecoder(self.lm, prompt, budget, given=given, stop_at_new_turn=turns)
         fired = False
         for _ in decoder.steps():
             yield Progress(decoder, number)
@@ -125,25 +152,29 @@ class Engine:
         if not fired:
             window.lay_out()
             self._windows.put(key, window)
+        window, cost = self.prepared(window, run.settings)
         yield WindowDecoded(
             number,
             window,
-            forward_passes=decoder.forward_passes,
-            decoded_tokens=len(decoder) - had,
+            forward_passes=decoder.forward_passes + cost,
+            decoded_tokens=len(decoder) - len(given),
             seconds=time.perf_counter() - started,
         )
 
     def _fires(self, run: Run, decoder: WindowDecoder) -> bool:
         """Whether what is settled already decides to retrieve."""
-        if run.retrievals >= run.settings.max_retrievals:
+        if run.unchecked or run.settings.effective.whole_window or run.retrievals >= run.settings.max_retrievals:
             return False
         timing = TIMINGS[METHODS[run.settings.method].when]
         settled = decoder.settled
         return settled > 1 and timing.decide(decoder.window(), run.settings, run.passed_over, settled).retrieve
 
     def _decide(self, run: Run) -> Decided:
+        if run.unchecked:
+            return Decided(False, "kept unchecked")
         timing = TIMINGS[METHODS[run.settings.method].when]
-        decided = timing.decide(run.window, run.settings, run.passed_over)
+        window, _ = self.prepared(run.window, run.settings)
+        decided = timing.decide(window, run.settings, run.passed_over)
         if decided.retrieve and run.retrievals >= run.settings.max_retrievals:
             return replace(decided, retrieve=False, reason="max retrievals")
         return decided
@@ -163,29 +194,44 @@ class Engine:
         return PassagesRetrieved(hits, evidence, reason, time.perf_counter() - started)
 
     def _cut(self, run: Run) -> AnswerCut:
-        kept_ids, kept_text = run.window.cut_before(run.latest(Decided).index)
+        kept_ids, kept_text = cut(read(run.window, run.settings.effective), run.latest(Decided))
         return AnswerCut(kept_ids, kept_text, self._prompt(run, kept_ids))
 
+    # Answers written in rounds without a trigger between them (switches ``after`` and ``stop``)
 
-class WindowCache:
-    """Windows by prompt, the least recently used dropped first."""
+    def _goes_on(self, run: Run) -> bool:
+        """Whether another round follows a window that asked for no retrieval."""
+        switches = run.settings.effective
+        rounds = switches.after == "sentence" or switches.stop == "official"
+        return rounds and METHODS[run.settings.method].when == "rind" and self._end(run) is None
 
-    def __init__(self, max_bytes: int):
-        self._max_bytes, self._bytes = max_bytes, 0
-        self._items: OrderedDict[Hashable, Window] = OrderedDict()
-        self._lock = threading.Lock()
+    def _kept(self, run: Run) -> tuple[tuple[int, ...], str]:
+        """What stays of a window that asked for no retrieval."""
+        return first_sentence(read(run.window, run.settings.effective)) if run.unchecked else run.window.whole
 
-    def get(self, key: Hashable) -> Window | None:
-        with self._lock:
-            if key in self._items:
-                self._items.move_to_end(key)
-            return self._items.get(key)
+    def _keep(self, run: Run) -> AnswerCut:
+        kept_ids, kept_text = self._kept(run)
+        passages = () if run.settings.effective.after == "sentence" else run.window.prompt.passages
+        return AnswerCut(kept_ids, kept_text, self._prompt(run, kept_ids, passages))
 
-    def put(self, key: Hashable, window: Window) -> None:
-        with self._lock:
-            if key in self._items:
-                return
-            self._items[key] = window
-            self._bytes += window.signals.nbytes
-            while self._bytes > self._max_bytes and len(self._items) > 1:
-                self._bytes -= self._items.popitem(last=False)[1].signals.nbytes
+    def _end(self, run: Run) -> str | None:
+        """What ends the answer where a window asked for no retrieval, once what stays of it is known."""
+        is_cut = isinstance(run.last, AnswerCut)
+        decided = run.back() if is_cut else run
+        if not isinstance(decided.last, Decided):
+            return None
+        ids, text = self._kept(decided)
+        whole = ids == decided.window.whole[0]
+        if not whole and not is_cut:
+            return None
+        windows = [e for e in decided.events if isinstance(e, WindowDecoded)]
+        earlier = [e for e in windows if e.round < windows[-1].round]
+        begun = earlier[-1] if decided.unchecked else windows[-1]
+        budget = run.settings.max_new_tokens
+        written = Written(decided.window, whole, ids, text, begun.window.prompt.kept_text, budget)
+        return STOPS[run.settings.effective.stop](written)
+
+
+def _budget(settings: Settings, kept_ids: Sequence[int]) -> int:
+    """Tokens that the next window may have: what is left of the answer's, or all of them where ``stop`` is official."""
+    return settings.max_new_tokens - (0 if settings.effective.stop == "official" else len(kept_ids))

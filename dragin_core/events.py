@@ -24,7 +24,13 @@ class WindowDecoded:
 
 @dataclass(frozen=True)
 class Decided:
-    """Whether to retrieve, because of which unit, at which moment (indices into the window's units)."""
+    """Whether to retrieve, because of which unit, at which moment (indices into the window's units).
+
+    Attributes:
+        flags: units passed over before; where sentences are decided on, 1 per unit of the sentence that is flagged.
+        sentence: the half-open range of the units of the sentence, where sentences are decided on.
+        mends: where the released code's steps were mended, in words.
+    """
 
     retrieve: bool
     reason: str
@@ -32,6 +38,8 @@ class Decided:
     moment: int | None = None
     score: float | None = None
     flags: tuple[int, ...] = ()
+    sentence: tuple[int, int] | None = None
+    mends: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -41,6 +49,8 @@ class QueryFormulated:
     text: str
     sent: str
     candidates: tuple[Candidate, ...] = ()
+    mends: tuple[str, ...] = ()
+    forward_passes: int = 0
 
 
 @dataclass(frozen=True)
@@ -109,12 +119,26 @@ class Run:
     @property
     def answer(self) -> str:
         """The answer as it stands."""
+        if self.finished and isinstance(self.events[-2], AnswerCut):
+            return self.events[-2].kept_text
         return self.window.answer if self.window else ""
 
     @property
     def retrievals(self) -> int:
-        """Retrievals that brought new evidence."""
-        return sum(isinstance(e, PassagesRetrieved) and e.evidence == "new" for e in self.events)
+        """Retrievals that counted."""
+        return sum(isinstance(e, PassagesRetrieved) and self.accepts(e) for e in self.events)
+
+    def accepts(self, found: PassagesRetrieved) -> bool:
+        """Whether passages go into the prompt: new ones, and known ones where ``repeat_evidence`` says so."""
+        repeats = self.settings.effective.repeat_evidence == "retrieve"
+        return found.evidence == "new" or (found.evidence == "same" and repeats)
+
+    @property
+    def unchecked(self) -> bool:
+        """Whether the present round follows a retrieval and is kept unchecked (switch ``after``)."""
+        cuts = [k for k, event in enumerate(self.events) if isinstance(event, AnswerCut)]
+        follows = bool(cuts) and isinstance(self.events[cuts[-1] - 1], PassagesRetrieved)
+        return follows and self.settings.effective.after == "sentence"
 
     @property
     def passed_over(self) -> list[Decided]:
@@ -126,6 +150,6 @@ class Run:
                 passed, trigger = [], None
             elif isinstance(event, Decided) and event.retrieve and event.index is not None:
                 trigger = event
-            elif isinstance(event, PassagesRetrieved) and event.evidence != "new" and trigger:
+            elif isinstance(event, PassagesRetrieved) and trigger and not self.accepts(event):
                 passed.append(trigger)
         return passed

@@ -15,10 +15,12 @@ from .language_model import CausalLM, OnProgress
 from .methods import METHODS
 from .prompts import given_prompt
 from .query import QUERIES
+from .reading import read
 from .retrieval import RETRIEVERS, Corpus, from_summaries, load_corpus
 from .settings import Settings, check_question
 from .timing import TIMINGS
 from .trace import Trace, score_dict
+from .window import Window
 
 VERSIONS = ("torch", "transformers", "rank-bm25", "spacy")
 
@@ -136,16 +138,37 @@ class Explainer:
             InputError: blank prompt or text, or a question that is not in the prompt.
         """
         settings = settings or Settings()
+        window = self.decode(prompt, settings, raw=raw, question=question, answer_so_far=answer_so_far, text=text)
+        return self.score_window(window, settings)
+
+    def decode(
+        self,
+        prompt: str,
+        settings: Settings,
+        *,
+        raw: bool = False,
+        question: str = "",
+        answer_so_far: str = "",
+        text: str | None = None,
+    ) -> Window:
+        """The window that :meth:`score` scores; only ``max_new_tokens`` and ``stop`` matter to it."""
         built = given_prompt(self.lm, prompt, raw=raw, question=question, answer_so_far=answer_so_far)
         given = self.lm.encode(text, user=(0, len(text))).token_ids if text is not None else []
         if text is not None and not given:
             raise InputError("The text to score is empty: give a file with text.")
         budget = len(given) or settings.max_new_tokens
-        decoder = WindowDecoder(self.lm, built, budget, given=given, stop_at_new_turn=not raw and not given)
+        turns = not raw and settings.effective.stop == "paper"
+        decoder = WindowDecoder(self.lm, built, budget, given=given, stop_at_new_turn=turns and not given)
         for _ in decoder.steps():
             pass
-        window = decoder.window()
+        return decoder.window()
+
+    def score_window(self, window: Window, settings: Settings) -> dict[str, Any]:
+        """The ``dragin-score/1`` document of a window that was decoded before."""
+        window, _ = self.engine.prepared(window, settings)
         method = METHODS[settings.method]
         decided = TIMINGS[method.when].decide(window, settings)
-        query = QUERIES[method.what](question, window, decided, settings) if decided.retrieve else None
-        return score_dict(window, decided, query)
+        query = None
+        if decided.retrieve:
+            query = QUERIES[method.what](window.prompt.question, window, decided, settings, self.engine.passes)
+        return score_dict(read(window, settings.effective), decided, query)

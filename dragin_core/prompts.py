@@ -14,6 +14,14 @@ from .words import Word, find_words, word_of_each
 
 EXEMPLARS = Path(__file__).parents[1] / "assets" / "exemplars.json"
 Part = tuple[str, str]  # kind, text
+WORDINGS = {  # by template: in front of passages, behind them, and instead of both where there are none
+    "paper": (
+        "Below are the external knowledge references:\n\n",
+        "\nPlease answer the question based on the external knowledge:\nQuestion: ",
+        "Please answer the question.\nQuestion: ",
+    ),
+    "official": ("Context:\n", "Answer in the same format as before.\nQuestion: ", "Question: "),
+}
 
 
 @dataclass(frozen=True)
@@ -34,6 +42,7 @@ class Prompt:
         token_ids: the prompt's own tokens, then ``kept_ids`` as they were decoded, never encoded anew.
         question_tokens: (position in ``token_ids``, index of the question's word) for each token of a question word.
         kept_spans: per kept token its characters in ``kept_text``.
+        spans: per token of the prompt's own its half-open characters in ``text``; a special token has none.
         passages: those that fitted; ``dropped`` says in words what did not.
     """
 
@@ -45,6 +54,7 @@ class Prompt:
     kept_ids: tuple[int, ...] = ()
     kept_text: str = ""
     kept_spans: tuple[tuple[int, int], ...] = ()
+    spans: tuple[tuple[int, int], ...] = ()
     passages: tuple[Passage, ...] = ()
     dropped: tuple[str, ...] = ()
 
@@ -68,18 +78,19 @@ def demonstrations() -> tuple[str, ...]:
     return tuple(f"Question: {i['question']}\nAnswer: {i['reasoning']} So the answer is {i['answer']}." for i in items)
 
 
-def user_parts(question: str, passages: Sequence[Passage], shots: int = 0) -> list[Part]:
-    """The user's turn as parts; joined they are its text."""
+def user_parts(question: str, passages: Sequence[Passage], shots: int = 0, template: str = "paper") -> list[Part]:
+    """The user's turn as parts; joined they are its text. ``template``: the switch."""
     parts: list[Part] = []
     for text in demonstrations()[:shots] if shots else ():
         parts += [("demonstration", text), ("instruction", "\n")]
+    before, after, without = WORDINGS[template]
     if passages:
-        parts.append(("instruction", "Below are the external knowledge references:\n\n"))
+        parts.append(("instruction", before))
         for number, passage in enumerate(passages, 1):
             parts += [("passage", f"[{number}] {passage_text(passage)}"), ("instruction", "\n")]
-        parts.append(("instruction", "\nPlease answer the question based on the external knowledge:\nQuestion: "))
+        parts.append(("instruction", after))
     else:
-        parts.append(("instruction", "Please answer the question.\nQuestion: "))
+        parts.append(("instruction", without))
     return [*parts, ("question", question)]
 
 
@@ -91,19 +102,21 @@ def build_prompt(
     *,
     shots: int = 0,
     budget: int = 1,
+    template: str = "paper",
 ) -> Prompt:
     """The prompt for the next window. What does not fit the model's context is dropped: passages from the last, then
     demonstrations from the last; never the question or the answer so far.
 
     Args:
         budget: new tokens that shall fit behind the prompt.
+        template: "paper", or "official", which is plain text whatever the model.
 
     Raises:
         InputError: question and answer so far alone are too long for the model.
     """
     passages, dropped = list(passages), []
     while True:
-        prompt = _assemble(lm, question, passages, kept_ids, shots, tuple(dropped))
+        prompt = _assemble(lm, question, passages, kept_ids, shots, tuple(dropped), template)
         if len(prompt.token_ids) + budget <= lm.context_limit:
             return prompt
         if passages:
@@ -120,10 +133,10 @@ def build_prompt(
             )
 
 
-def _assemble(lm: CausalLM, question, passages, kept_ids, shots, dropped) -> Prompt:
-    parts = user_parts(question, passages, shots)
+def _assemble(lm: CausalLM, question, passages, kept_ids, shots, dropped, template) -> Prompt:
+    parts = user_parts(question, passages, shots, template)
     content = "".join(text for _, text in parts)
-    if lm.tokenizer.chat_template:
+    if lm.tokenizer.chat_template and template == "paper":
         text, at = _render_chat(lm, content)
         encoded = _with_bos(lm, lm.encode(text, user=(at, at + len(content))))
     else:
@@ -161,7 +174,7 @@ def _prompt(lm, text, at, parts, encoded, question, kept_ids, **more) -> Prompt:
         cursor += len(part)
     question_start = cursor - len(parts[-1][1])
     if cursor < len(text):
-        kind = "template" if lm.tokenizer.chat_template else "instruction"
+        kind = "template" if at else "instruction"
         sections.append(Section(kind, cursor, len(text)))
     kept = Detokenizer(lm.tokenizer, encoded.token_ids)
     for token_id in kept_ids:
@@ -177,6 +190,7 @@ def _prompt(lm, text, at, parts, encoded, question, kept_ids, **more) -> Prompt:
         kept_ids=tuple(kept_ids),
         kept_text=kept.text,
         kept_spans=tuple(kept.spans),
+        spans=tuple(encoded.spans),
         **more,
     )
 

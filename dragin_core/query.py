@@ -2,24 +2,54 @@
 
 from collections.abc import Callable
 
+from .candidates import attention_row, candidates
+from .context import Context, glue, glued_context, prompt_context
 from .events import Decided, QueryFormulated
-from .qfs import keep_top, query_text
+from .passes import ShortPasses
+from .qfs import Candidate, keep_top, keep_top_tokens, query_text
+from .reading import Reading, read
 from .settings import Settings
+from .switches import NONE, Switches
 from .window import Window
 
-Formulation = Callable[[str, Window | None, Decided, Settings], QueryFormulated]
+Formulation = Callable[[str, Window | None, Decided, Settings, ShortPasses], QueryFormulated]
 
 
-def question(question: str, window: Window | None, decided: Decided, settings: Settings) -> QueryFormulated:
+def question(
+    question: str, window: Window | None, decided: Decided, settings: Settings, passes: ShortPasses
+) -> QueryFormulated:
     """The question itself."""
     return QueryFormulated(question, question)
 
 
-def qfs(question: str, window: Window, decided: Decided, settings: Settings) -> QueryFormulated:
+def qfs(question: str, window: Window, decided: Decided, settings: Settings, passes: ShortPasses) -> QueryFormulated:
     """The n context words that the trigger attends to most (paper, section 3.2)."""
-    candidates = keep_top(window.candidates(decided.index), settings.top_n)
-    text = query_text(candidates)
-    return QueryFormulated(text, text, tuple(candidates))
+    switches = settings.effective
+    context, mends, cost = CONTEXTS[switches.query_text](read(window, switches), decided, passes)
+    found = weighed(context, switches, settings.top_n)
+    text = query_text(found, context.repeats)
+    sent = text if switches.query_limit == NONE else passes.last_tokens(text, switches.query_limit)
+    return QueryFormulated(text, sent, tuple(found), mends, cost)
 
 
+def weighed(context: Context, switches: Switches, n: int) -> list[Candidate]:
+    """The words of a context that may enter the query, n of them (or those of n tokens) marked as kept."""
+    row = attention_row(context, switches.query_row)
+    found, positions = candidates(context, row, switches.query_stopwords)
+    if switches.query_unit == "token":
+        return keep_top_tokens(found, positions, row, n)
+    return keep_top(found, n)
+
+
+def _in_front(reading: Reading, decided: Decided, passes: ShortPasses) -> tuple[Context, tuple[str, ...], int]:
+    return prompt_context(reading, decided), (), 0
+
+
+def _read_again(reading: Reading, decided: Decided, passes: ShortPasses) -> tuple[Context, tuple[str, ...], int]:
+    glued = glue(reading, decided)
+    again = passes.read_again(glued.text)
+    return glued_context(reading, decided, glued, again), glued.mends, again.forward_passes
+
+
+CONTEXTS = {"context": _in_front, "reencoded": _read_again}
 QUERIES: dict[str, Formulation] = {"question": question, "qfs": qfs}

@@ -16,6 +16,7 @@ class Signals:
         block: float32 [heads, n, n], attention of token j (axis 1) to token i (axis 2); zero for i > j.
         focus: float32 [heads, n, c], attention of token j to the prompt's c word tokens (question and kept answer).
         prompt_row: float32 [n, p], attention of token j to every prompt token, mean over heads.
+        before: float32 [p], the same of the prompt's last token; None where it is not known.
     """
 
     entropy: np.ndarray
@@ -24,6 +25,7 @@ class Signals:
     block: np.ndarray
     focus: np.ndarray
     prompt_row: np.ndarray
+    before: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.entropy)
@@ -39,11 +41,7 @@ class Signals:
 
         The maximum over later tokens is taken in each head, then the mean over heads.
         """
-        n = len(self)
-        total = np.zeros((n, n))
-        for head in self.block:  # one head at a time keeps the extra memory at one [n, n]
-            total += np.maximum.accumulate(np.tril(head, -1), axis=0)
-        return total / max(1, len(self.block))
+        return growing_maximum(self.block)
 
     @property
     def a_max(self) -> np.ndarray:
@@ -75,4 +73,18 @@ class Signals:
             self.block[:, index][:, :, index],
             self.focus[:, index],
             self.prompt_row[index],
+            self.before,
         )
+
+
+def growing_maximum(block: np.ndarray, from_self: bool = False) -> np.ndarray:
+    """float64 [n, n]: the most that tokens up to j (axis 0) pay to token i (axis 1), mean over heads of each head's.
+
+    Args:
+        block: float32 [heads, n, n], attention of token j (axis 1) to token i (axis 2).
+        from_self: what token i pays to itself counts too; else only tokens after it do, and the diagonal is 0.
+    """
+    total = np.zeros(block.shape[1:])
+    for head in block:  # one head at a time keeps the extra memory at one [n, n]
+        total += np.maximum.accumulate(np.tril(head, 0 if from_self else -1), axis=0)
+    return total / max(1, len(block))

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import regex
+
 from .errors import InputError
 
 VARIANTS = ("paper", "literal", "official")
@@ -43,7 +45,7 @@ class Switch:
             raise InputError(f"{self.name} {value!r} is unknown: choose one of {', '.join(self.values)}.")
         if value is None or value == NONE:
             return NONE
-        if str(value).isascii() and str(value).isdigit() and 1 <= int(value) <= MOST_TOKENS:
+        if regex.fullmatch("[0-9]{1,6}", str(value)) and 1 <= int(value) <= MOST_TOKENS:
             return int(value)
         raise InputError(f"{self.name} is {str(value)[:40]!r}: give {NONE} or a whole number from 1 to {MOST_TOKENS}.")
 

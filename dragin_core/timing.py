@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from .decisions import DECISIONS
 from .events import Decided
-from .rind import find_trigger
+from .reading import read
 from .settings import Settings
 from .window import Window
 
@@ -38,24 +39,13 @@ class Never:
 
 @dataclass(frozen=True)
 class Rind:
-    """The paper's: the earliest moment at which a token's RIND passes θ (section 3.1)."""
+    """RIND (paper, section 3.1), decided as the switch ``decide`` says."""
 
     before_first: bool = False
 
     def decide(self, window, settings, passed=(), until=None) -> Decided:
-        flags = tuple(d.index for d in passed)
-        after = passed[-1].moment if passed else -1
-        trigger = find_trigger(window.scores, settings.theta, after, flags, until) if len(window) else None
-        if trigger:
-            return Decided(True, "above threshold", trigger.index, trigger.moment, trigger.score, flags)
-        return Decided(False, self._why_not(window, passed), flags=flags)
-
-    def _why_not(self, window: Window, passed) -> str:
-        if not len(window):
-            return "nothing written"
-        if not window.semantic.any():
-            return "no content word"
-        return "never above threshold again" if passed else "never above threshold"
+        switches = settings.effective
+        return DECISIONS[switches.decide](read(window, switches), settings.theta, passed, until)
 
 
 TIMINGS: dict[str, Timing] = {"never": Never(), "once": Never(before_first=True), "rind": Rind()}

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from .cut import told_text
 from .events import AnswerCut, Decided, Event, Finished, PassagesRetrieved, QueryFormulated, Run, WindowDecoded
 from .prompts import Prompt
+from .reading import Reading, read
 from .retrieval import Hit, matches
-from .window import Window
+from .switches import Switches
 
 TRACE_FORMAT = "dragin-trace/1"
 SCORE_FORMAT = "dragin-score/1"
@@ -39,10 +41,11 @@ class Trace:
     def counts(self) -> dict[str, float]:
         windows = [e for e in self.run.events if isinstance(e, WindowDecoded)]
         searches = [e for e in self.run.events if isinstance(e, PassagesRetrieved)]
+        costly = [e for e in self.run.events if isinstance(e, WindowDecoded | QueryFormulated)]
         return {
             "retrievals": self.run.retrievals,
             "decoded_tokens": sum(w.decoded_tokens for w in windows),
-            "forward_passes": sum(w.forward_passes for w in windows),
+            "forward_passes": sum(e.forward_passes for e in costly),
             "cached_windows": sum(w.cached for w in windows),
             "seconds": round(sum(e.seconds for e in [*windows, *searches]), 3),
         }
@@ -54,7 +57,7 @@ class Trace:
             "question": self.run.question,
             "settings": self.run.settings.to_dict(),
             "environment": self.environment,
-            "events": [event_dict(event) for event in self.run.events],
+            "events": [event_dict(event, self.run.settings.effective) for event in self.run.events],
             "answer": self.answer,
             "answer_without_retrieval": self.answer_without_retrieval,
             "counts": self.counts,
@@ -62,22 +65,23 @@ class Trace:
 
 
 @singledispatch
-def event_dict(event: Event) -> dict[str, Any]:
-    """One event as the trace writes it."""
+def event_dict(event: Event, switches: Switches) -> dict[str, Any]:
+    """One event as the trace of a run under these switches writes it."""
     raise TypeError(f"no event: {event!r}")
 
 
 @event_dict.register
-def _(event: WindowDecoded) -> dict[str, Any]:
+def _(event: WindowDecoded, switches: Switches) -> dict[str, Any]:
     window = event.window
+    reading = read(window, switches)
     return {
         "type": "window",
         "round": event.round,
         "prompt": prompt_dict(window.prompt),
         "kept_text": window.prompt.kept_text,
         "text": window.text,
-        "units": units(window),
-        "rows": rows(window),
+        "units": units(reading),
+        "rows": rows(reading),
         "stop": window.stop,
         "partial": event.partial,
         "cached": event.cached,
@@ -85,7 +89,7 @@ def _(event: WindowDecoded) -> dict[str, Any]:
 
 
 @event_dict.register
-def _(event: Decided) -> dict[str, Any]:
+def _(event: Decided, switches: Switches) -> dict[str, Any]:
     return {
         "type": "decision",
         "retrieve": event.retrieve,
@@ -94,11 +98,13 @@ def _(event: Decided) -> dict[str, Any]:
         "score": _number(event.score),
         "reason": event.reason,
         "flags": list(event.flags),
+        **({"sentence": list(event.sentence)} if event.sentence else {}),
+        **_mends(event),
     }
 
 
 @event_dict.register
-def _(event: QueryFormulated) -> dict[str, Any]:
+def _(event: QueryFormulated, switches: Switches) -> dict[str, Any]:
     words = [
         {
             "text": c.text,
@@ -111,11 +117,11 @@ def _(event: QueryFormulated) -> dict[str, Any]:
         }
         for c in event.candidates
     ]
-    return {"type": "query", "text": event.text, "sent": event.sent, "words": words}
+    return {"type": "query", "text": event.text, "sent": event.sent, "words": words, **_mends(event)}
 
 
 @event_dict.register
-def _(event: PassagesRetrieved) -> dict[str, Any]:
+def _(event: PassagesRetrieved, switches: Switches) -> dict[str, Any]:
     return {
         "type": "passages",
         "items": [_hit(hit) for hit in event.hits],
@@ -125,7 +131,7 @@ def _(event: PassagesRetrieved) -> dict[str, Any]:
 
 
 @event_dict.register
-def _(event: AnswerCut) -> dict[str, Any]:
+def _(event: AnswerCut, switches: Switches) -> dict[str, Any]:
     return {
         "type": "cut",
         "kept_text": event.kept_text,
@@ -135,7 +141,7 @@ def _(event: AnswerCut) -> dict[str, Any]:
 
 
 @event_dict.register
-def _(event: Finished) -> dict[str, Any]:
+def _(event: Finished, switches: Switches) -> dict[str, Any]:
     return {"type": "finished", "reason": event.reason}
 
 
@@ -149,72 +155,111 @@ def prompt_dict(prompt: Prompt) -> dict[str, Any]:
     }
 
 
-def units(window: Window) -> list[dict[str, Any]]:
-    """Every unit of a window with all that its score is made of; offsets are in the window's new text."""
-    signals, shift = window.signals, len(window.prompt.kept_text)
-    a_max, rind, found = signals.a_max, window.final_scores, []
-    for i, (start, end) in enumerate(window.unit_spans):
-        owner = window.owners[i]
-        word = window.answer_words[owner] if owner >= 0 else None
-        found.append(
-            {
-                "text": window.answer[start:end],
-                "start": start - shift,
-                "end": end - shift,
-                "token_ids": [int(window.generated_ids[window.positions[i]])],
-                "entropy": _number(signals.entropy[i]),
-                "max_attention": _number(a_max[i]),
-                "max_attention_at": _growth(signals.a_max_by_moment[:, i], i),
-                "from": int(signals.most_from[i]) if i + 1 < len(window) else None,
-                "semantic": int(window.semantic[i]),
-                "reason": window.reasons[i],
-                "rind": _number(rind[i]),
-                "pending": i + 1 == len(window),
-                "top": [
-                    [text, _number(p)]
-                    for text, p in zip(window.top_texts[i], signals.top_probabilities[i], strict=True)
-                ],
-                "word": [word.start, word.end] if word else None,
-            }
-        )
+def units(reading: Reading) -> list[dict[str, Any]]:
+    """Every unit of a window with all that its score is made of; offsets are in the window's new text.
+
+    Where attention is relative to its sentence, ``scale`` is what ``max_attention`` is multiplied by in ``rind``; null
+    where the sentence is undefined.
+    """
+    window, shift = reading.window, len(reading.window.prompt.kept_text)
+    rind, from_self, found = reading.final_scores, reading.switches.later == "from_self", []
+    for i, ((start, end), pieces) in enumerate(zip(reading.spans, reading.pieces, strict=True)):
+        unit = {
+            "text": window.answer[start:end],
+            "start": start - shift,
+            "end": end - shift,
+            "token_ids": [int(window.generated_ids[window.positions[k]]) for k in pieces],
+            "entropy": _number(reading.entropy[i]),
+            "max_attention": _number(reading.attention[i]),
+            "max_attention_at": _growth(reading.attention_by_moment[:, i], i if from_self else i + 1),
+            "from": int(reading.most_from[i]) if reading.most_from[i] >= 0 else None,
+            "semantic": int(reading.semantic[i]),
+            "reason": reading.reasons[i],
+            "rind": _number(rind[i]),
+            "pending": bool(reading.pending[i]),
+            "top": [
+                [text, _number(p)]
+                for text, p in zip(
+                    window.top_texts[pieces[0]], window.signals.top_probabilities[pieces[0]], strict=True
+                )
+            ],
+            "word": _word_span(reading, i),
+        }
+        if reading.switches.scale == "sentence":
+            unit["scale"] = _number(reading.scale[i])
+        found.append(unit)
     return found
 
 
-def rows(window: Window) -> dict[str, Any]:
-    """The attention row of every unit over the words of question and answer that come before its own word."""
+def _word_span(reading: Reading, unit: int) -> list[int] | None:
+    """Where the word of a unit stands in the answer."""
+    window = reading.window
+    owners = [window.owners[k] for k in reading.pieces[unit] if window.owners[k] >= 0]
+    if not owners:
+        return None
+    return [window.answer_words[owners[0]].start, window.answer_words[owners[-1]].end]
+
+
+def rows(reading: Reading) -> dict[str, Any]:
+    """The attention row of every unit (the mean of its pieces') over the words of question and answer that come before
+    its own word."""
+    window = reading.window
     words = [
         {"text": w.text, "start": w.start, "end": w.end, "where": where, "stop": window.is_stop(w)}
         for where, group in (("question", window.question_words), ("answer", window.answer_words))
         for w in group
     ]
-    weights = [[_number(v) for v in window.word_weights[i, : window.words_before(i)]] for i in range(len(window))]
+    weights = []
+    for pieces in reading.pieces:
+        row = window.word_weights[pieces[0] : pieces[-1] + 1].mean(axis=0)
+        weights.append([_number(v) for v in row[: window.words_before(pieces[0])]])
     return {"words": words, "weights": weights}
 
 
-def score_dict(window: Window, decided: Decided, query: QueryFormulated | None) -> dict[str, Any]:
+def score_dict(reading: Reading, decided: Decided, query: QueryFormulated | None) -> dict[str, Any]:
     """The ``dragin-score/1`` document of one window."""
-    kept_text = window.cut_before(decided.index)[1] if decided.retrieve else window.answer
-    decision = {
-        **event_dict(decided),
-        "kept_text": kept_text[len(window.prompt.kept_text) :],
-        "sentence_words": [],
-    }
-    del decision["type"]
+    window, switches = reading.window, reading.switches
+    decision = {**event_dict(decided, switches), **_told(reading, decided)}
+    for key in ("type", "mends"):
+        decision.pop(key, None)
+    told = event_dict(query, switches) if query else {}
     return {
         "format": SCORE_FORMAT,
         "text": window.text,
         "prompt_token_ids": list(window.prompt.token_ids),
         "generated_token_ids": list(window.generated_ids),
-        "units": units(window),
+        "units": units(reading),
         "decision": decision,
-        "query": {k: v for k, v in event_dict(query).items() if k != "type"} if query else None,
+        "query": {key: told[key] for key in ("text", "sent", "words")} if query else None,
+        "mends": [*decided.mends, *(query.mends if query else ())],
     }
 
 
-def _growth(a_max: np.ndarray, index: int) -> list[list[float]]:
-    """The moments at which a_max of a unit grew, with its value from then on."""
+def _told(reading: Reading, decided: Decided) -> dict[str, Any]:
+    """What stays of the window's text and the words of the sentence that is decided on; all null where sentences are
+    decided on and none is a hit."""
+    by_sentences = reading.switches.decide == "window"
+    if not decided.retrieve:
+        text = reading.window.text
+        return {"kept_text": None, "sentence_words": None, "flags": None} if by_sentences else _kept(text)
+    if not by_sentences or decided.index is None:
+        return _kept(told_text(reading, decided) if decided.index is not None else "")
+    sentence = reading.sentences[reading.sentence_of(decided.index)]
+    return _kept(told_text(reading, decided), reading.word_texts[sentence.first : sentence.end])
+
+
+def _kept(text: str, sentence_words: list[str] | None = None) -> dict[str, Any]:
+    return {"kept_text": text, "sentence_words": sentence_words or []}
+
+
+def _mends(event: Decided | QueryFormulated) -> dict[str, Any]:
+    return {"mends": list(event.mends)} if event.mends else {}
+
+
+def _growth(a_max: np.ndarray, first: int) -> list[list[float]]:
+    """The moments, from the first possible one, at which a_max of a unit grew, with its value from then on."""
     grew = np.nonzero(np.diff(a_max, prepend=0.0) > 0)[0]
-    return [[int(moment), _number(a_max[moment])] for moment in grew if moment > index]
+    return [[int(moment), _number(a_max[moment])] for moment in grew if moment >= first]
 
 
 def _hit(hit: Hit) -> dict[str, Any]:

@@ -1,28 +1,29 @@
 """One decoded window: the tokens a model wrote behind a prompt, their words, and every number that explains them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
 from .prompts import Prompt
-from .qfs import Candidate
-from .rind import scores_by_moment
 from .signals import Signals
 from .words import Word, find_words, is_stop_word, word_of_each
 
 
 @dataclass(frozen=True, eq=False)
 class Window:
-    """A unit is a token that spells text; special tokens are none.
+    """The tokens that spell text, called tokens below, have signals; special tokens have none.
 
     Attributes:
         generated_ids: every generated token, special ones too.
         spans: per generated token its characters in ``answer`` (kept text and new text together).
-        positions: per unit its place in ``generated_ids``.
-        signals: arrays over the units.
+        positions: per token its place in ``generated_ids``.
+        signals: arrays over the tokens.
         stop: why it ended: "eos", "question" (a new turn), "budget", "context", "fired" (only decoded as far as the
             trigger needs) or None while it is being written.
+        alone: float32 [heads, n, n], attention of token j (axis 1) to token i (axis 2) where the model reads the n
+            tokens without any prompt; None unless a switch asked for it.
+        readings: how it was read lately, see :func:`~dragin_core.reading.read`.
     """
 
     prompt: Prompt
@@ -33,6 +34,8 @@ class Window:
     signals: Signals
     top_texts: tuple[tuple[str, ...], ...]
     stop: str | None = None
+    alone: np.ndarray | None = None
+    readings: dict = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.positions)
@@ -44,7 +47,7 @@ class Window:
 
     @cached_property
     def unit_spans(self) -> list[tuple[int, int]]:
-        """Per unit its characters in ``answer``."""
+        """Per token its characters in ``answer``."""
         return [self.spans[p] for p in self.positions]
 
     @cached_property
@@ -57,13 +60,13 @@ class Window:
 
     @cached_property
     def owners(self) -> list[int]:
-        """Per unit the index of its word in ``answer_words``, or -1."""
+        """Per token the index of its word in ``answer_words``, or -1."""
         every = word_of_each([*self.prompt.kept_spans, *self.spans], self.answer_words)
         return [every[len(self.prompt.kept_spans) + p] for p in self.positions]
 
     @cached_property
     def reasons(self) -> list[str]:
-        """Per unit why it counts or not: "content", "stop word" or "no word"."""
+        """Per token why it counts or not: "content", "stop word" or "no word"."""
         return [
             "no word" if w < 0 else "stop word" if self.is_stop(self.answer_words[w]) else "content"
             for w in self.owners
@@ -71,24 +74,22 @@ class Window:
 
     @cached_property
     def semantic(self) -> np.ndarray:
-        """float64 [units]: s, 1 where the unit belongs to a word that is no stop word."""
+        """float64 [tokens]: s, 1 where the token belongs to a word that is no stop word."""
         return np.array([float(reason == "content") for reason in self.reasons])
 
-    @cached_property
-    def scores(self) -> np.ndarray:
-        """float64 [units, units]: RIND of unit i (axis 1) when unit j (axis 0) is the newest."""
-        return scores_by_moment(self.signals.entropy, self.signals.a_max_by_moment, self.semantic)
+    @property
+    def newest_has_row(self) -> bool:
+        """Whether the last token has been fed to the model, so that its own row exists."""
+        return not len(self) or bool(self.signals.prompt_row[-1].any() or self.signals.block[:, -1].any())
 
-    @cached_property
-    def final_scores(self) -> np.ndarray:
-        """float64 [units]: RIND at the end of the window; NaN for the last, which is pending."""
-        final = self.scores[-1].copy() if len(self) else np.zeros(0)
-        final[-1:] = np.nan
-        return final
+    @property
+    def has_special_tokens(self) -> bool:
+        """Whether the model wrote tokens that are no text, an end token among them."""
+        return self.stop == "eos" or len(self) < len(self.generated_ids)
 
     @cached_property
     def word_weights(self) -> np.ndarray:
-        """float32 [units, words]: attention of each unit to each word of question then answer, mean over heads, the
+        """float32 [tokens, words]: attention of each token to each word of question then answer, mean over heads, the
         pieces of a word summed."""
         questions = len(self.question_words)
         kept_owners = word_of_each(self.prompt.kept_spans, self.answer_words)
@@ -111,25 +112,28 @@ class Window:
         _ = self.scores, self.word_weights
 
     def words_before(self, index: int) -> int:
-        """How many words of question and answer come before the word of a unit."""
+        """How many words of question and answer come before the word of a token."""
         owner, start = self.owners[index], self.unit_spans[index][0]
         before = owner if owner >= 0 else sum(w.end <= start for w in self.answer_words)
         return len(self.question_words) + before
 
-    def candidates(self, index: int) -> list[Candidate]:
-        """The words that unit ``index`` may put into a query, with its attention to them; no stop words."""
-        words = [("question", w) for w in self.question_words] + [("answer", w) for w in self.answer_words]
-        return [
-            Candidate(w.text, w.start, w.end, where, float(self.word_weights[index, k]), k)
-            for k, (where, w) in enumerate(words[: self.words_before(index)])
-            if not self.is_stop(w)
-        ]
-
     def cut_before(self, index: int) -> tuple[tuple[int, ...], str]:
-        """The answer up to the word of a unit: its token ids and its text (METHOD: whole words are cut)."""
+        """The answer up to the word of a token: its token ids and its text."""
         owner = self.owners[index]
         start = self.answer_words[owner].start if owner >= 0 else self.unit_spans[index][0]
         ids = (*self.prompt.kept_ids, *self.generated_ids)
         spans = (*self.prompt.kept_spans, *self.spans)
         first = next(k for k, (_, b) in enumerate(spans) if b > start)
         return ids[:first], self.answer[: spans[first][0]]
+
+    def cut_at(self, index: int) -> tuple[tuple[int, ...], str]:
+        """The answer up to a token, or up to the first piece of the character it is a piece of: ids and text."""
+        place = int(self.positions[index])
+        while place and self.spans[place][0] == self.spans[place][1]:
+            place -= 1
+        return (*self.prompt.kept_ids, *self.generated_ids[:place]), self.answer[: self.spans[place][0]]
+
+    @property
+    def whole(self) -> tuple[tuple[int, ...], str]:
+        """All of the answer: ids and text."""
+        return (*self.prompt.kept_ids, *self.generated_ids), self.answer

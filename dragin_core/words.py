@@ -14,6 +14,7 @@ import regex
 _UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\u30fc\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
 _LETTER = rf"[[\p{{L}}\p{{N}}]--{_UNSPACED}]"
 _RUN = rf"{_LETTER}(?:{_LETTER}|[\p{{M}}\u200c\u200d])*"
+_GAPS = " \n"
 _INNER = "'’\\-.,"
 _WORD = regex.compile(rf"(?V1)(?:[{_UNSPACED}&&[\p{{L}}\p{{N}}]]\p{{M}}*|{_RUN}(?:[{_INNER}]{_RUN})*)")
 
@@ -81,3 +82,17 @@ def word_of_each(spans: Sequence[tuple[int, int]], words: Sequence[Word]) -> lis
         inside = w < len(words) and words[w].start < end and start < words[w].end
         owners.append(w if inside else -1)
     return owners
+
+
+def spaced_words(text: str, spans: Sequence[tuple[int, int]]) -> list[range]:
+    """Groups of consecutive token spans, each from a piece that begins with a space or newline up to the next.
+
+    Spans may leave the white space before a piece out. A span without characters belongs to the group before it.
+    """
+    starts = [k for k, (start, end) in enumerate(spans) if k == 0 or (start < end and _begins_word(text, spans, k))]
+    return [range(start, end) for start, end in zip(starts, [*starts[1:], len(spans)], strict=True)]
+
+
+def _begins_word(text: str, spans: Sequence[tuple[int, int]], k: int) -> bool:
+    start = spans[k][0]
+    return text[start] in _GAPS or (start > spans[k - 1][1] and text[start - 1] in _GAPS)
