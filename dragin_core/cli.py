@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from . import packaged
+from .compare import told
 from .errors import InputError
 from .evaluation import Question, is_right, load_questions, summary_table, sweep_table, threshold_range
 from .evaluation.run import evaluate_to_file
@@ -72,26 +73,49 @@ def score(options: argparse.Namespace) -> int:
     settings = _settings(options)
     prompt = _read_text(options.prompt_file)
     text = _read_text(options.text_file) if options.text_file else None
-    result = _explainer(options).score(
+    pair = _compared(options.compare, settings)
+    explainer = _explainer(options)
+    window = explainer.decode(
         prompt,
-        settings,
+        pair[0],
         raw=options.raw_prompt,
         question=options.question,
         answer_so_far=options.answer_so_far,
         text=text,
     )
+    both = len(pair) == 2
+    result = explainer.compare(window, *pair) if both else explainer.score_window(window, settings)
     if options.json:
         _print_json(result)
-        return 0
+    elif both:
+        print(told(result))
+    else:
+        _print_score(result)
+    return 0
+
+
+def _compared(names: str | None, settings: Settings) -> list[Settings]:
+    """The settings to compare, or the one to score."""
+    if names is None:
+        return [settings]
+    variants = [name.strip() for name in names.split(",")]
+    if len(variants) != 2:
+        raise InputError(f"--compare {names!r} is no pair: write two variants, such as paper,official.")
+    return [settings.but(variant=name) for name in variants]
+
+
+def _print_score(result: dict) -> None:
     for unit in result["units"]:
-        rind = "pending" if unit["pending"] else f"{unit['rind']:.3f}"
+        undefined = "pending" if unit["pending"] else "undefined"
+        rind = undefined if unit["rind"] is None else f"{unit['rind']:.3f}"
         print(f"{rind:>8}  {unit['entropy']:6.2f}  {unit['text']!r}")
     decision = result["decision"]
     fires = f"fires at unit {decision['index']}" if decision["retrieve"] else "does not fire"
     print(f"{fires} ({decision['reason']})")
     if result["query"]:
         print(f"query: {result['query']['text']}")
-    return 0
+    for mend in result["mends"]:
+        print(f"mended: {mend}")
 
 
 def evaluate(options: argparse.Namespace) -> int:
@@ -159,6 +183,7 @@ def _parser() -> argparse.ArgumentParser:
     window.add_argument("--raw-prompt", action="store_true", help="plain text, no chat template")
     window.add_argument("--question", default="", help="the part of the prompt that a query may use")
     window.add_argument("--answer-so-far", default="")
+    window.add_argument("--compare", metavar="A,B", help="two variants: what changes between them, switch by switch")
     window.add_argument("--text-file", type=Path, help="score this text instead of decoding")
 
     table = _with_settings(_with_model(_command(commands, evaluate)))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from . import packaged
+from .compare import compare
 from .decoding import WindowDecoder
 from .engine import Engine, Progress
 from .errors import InputError
@@ -140,6 +141,16 @@ class Explainer:
         settings = settings or Settings()
         window = self.decode(prompt, settings, raw=raw, question=question, answer_so_far=answer_so_far, text=text)
         return self.score_window(window, settings)
+
+    def compare(self, window: Window, first: Settings, second: Settings) -> dict[str, Any]:
+        """A window under two settings as the ``dragin-compare/1`` document, see :func:`~dragin_core.compare.compare`.
+
+        Raises:
+            InputError: the switches cannot be set one by one.
+        """
+        for settings in (first, second):
+            window, _ = self.engine.prepared(window, settings)
+        return compare(window, first, second, self.score_window)
 
     def decode(
         self,
