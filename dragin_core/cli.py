@@ -13,6 +13,7 @@ from .evaluation import Question, is_right, load_questions, summary_table, sweep
 from .evaluation.run import evaluate_to_file
 from .explainer import Explainer
 from .methods import METHODS
+from .sentences import notice
 from .settings import Settings, check_question
 from .switches import SWITCHES, VARIANTS
 from .trace import Trace
@@ -239,7 +240,11 @@ def _with_json(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
 def _settings(options: argparse.Namespace) -> Settings:
     given = {name: getattr(options, name, None) for name in SETTINGS}
     switches = dict(_switch(text) for text in options.set)
-    return Settings(**{name: value for name, value in given.items() if value is not None}, switches=switches)
+    settings = Settings(**{name: value for name, value in given.items() if value is not None}, switches=switches)
+    said = notice() if settings.effective.reads_sentences else None
+    if said:
+        print(said, file=sys.stderr)
+    return settings
 
 
 def _switch(text: str) -> tuple[str, str]:

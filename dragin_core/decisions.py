@@ -7,6 +7,7 @@ import numpy as np
 from .events import Decided
 from .reading import Reading
 from .rind import find_trigger
+from .sentences import notice
 
 
 def at_moment(reading: Reading, theta: float, passed: Sequence[Decided], until: int | None) -> Decided:
@@ -21,7 +22,9 @@ def at_moment(reading: Reading, theta: float, passed: Sequence[Decided], until: 
 
 def over_window(reading: Reading, theta: float, passed: Sequence[Decided], until: int | None) -> Decided:
     """The first sentence, behind those passed over, that holds a unit above θ which can fire."""
-    mends = [] if not reading.window.has_special_tokens else ["special tokens are no text"]
+    mends = [said] if (said := notice()) else []
+    if reading.window.has_special_tokens:
+        mends.append("special tokens are no text")
     done = max((reading.sentence_of(d.index) for d in passed), default=-1)
     for number, (first, end) in enumerate(reading.sentence_units):
         over = reading.values[first:end] > theta

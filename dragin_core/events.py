@@ -121,7 +121,7 @@ class Run:
         """The answer as it stands."""
         if self.finished and isinstance(self.events[-2], AnswerCut):
             return self.events[-2].kept_text
-        return self.window.answer if self.window else ""
+        return self.window.answer if self.window is not None else ""
 
     @property
     def retrievals(self) -> int:

@@ -246,6 +246,16 @@ class Switches:
             or self.query_text == "reencoded"
         )
 
+    @property
+    def reads_sentences(self) -> bool:
+        """Whether the English pipeline is asked for sentences or tags."""
+        return (
+            self.decide == "window"
+            or "pos" in (self.semantic, self.query_stopwords)
+            or self.query_text == "reencoded"
+            or self.after == "sentence"
+        )
+
 
 def preset(variant: str) -> dict[str, Value]:
     """The value of every switch in a variant."""

@@ -90,7 +90,7 @@ def spaced_words(text: str, spans: Sequence[tuple[int, int]]) -> list[range]:
     Spans may leave the white space before a piece out. A span without characters belongs to the group before it.
     """
     starts = [k for k, (start, end) in enumerate(spans) if k == 0 or (start < end and _begins_word(text, spans, k))]
-    return [range(start, end) for start, end in zip(starts, [*starts[1:], len(spans)], strict=True)]
+    return [range(start, end) for start, end in zip(starts, [*starts[1:], len(spans)], strict=False)]
 
 
 def _begins_word(text: str, spans: Sequence[tuple[int, int]], k: int) -> bool:

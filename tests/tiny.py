@@ -51,11 +51,13 @@ class Scripted(LlamaForCausalLM):
     def forward(self, input_ids=None, cache=None, **kwargs):
         before = cache.get_seq_length() if cache is not None else 0
         out = super().forward(input_ids=input_ids, cache=cache, **kwargs)
-        self._seen = [*getattr(self, "_seen", [])[:before], *input_ids[0].tolist()]
-        positions = range(len(self._seen) - out.logits.shape[1], len(self._seen))
+        seen = [*getattr(cache, "seen", [])[:before], *input_ids[0].tolist()]
+        if cache is not None:
+            cache.seen = seen  # there may be several caches at work
+        positions = range(len(seen) - out.logits.shape[1], len(seen))
         for column, position in enumerate(positions):
             row = out.logits[0, column]
-            row[self._next(self._seen[: position + 1])] = row.max() + self.boost
+            row[self._next(seen[: position + 1])] = row.max() + self.boost
         return out
 
     def _next(self, seen: list[int]) -> int:

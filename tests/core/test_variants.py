@@ -9,7 +9,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from test_switches import VALID
 
-from dragin_core import InputError, Settings
+from dragin_core import InputError, Settings, sentences
 from dragin_core.candidates import attention_row
 from dragin_core.compare import path, told
 from dragin_core.context import hit_units, prompt_context
@@ -66,6 +66,7 @@ def test_official_keeps_one_unchecked_sentence_drops_the_passages_and_stops_at_t
     assert third.window.prompt.kept_text == "Ada Lovelace lived in London."
     assert run.finished
     assert trace.answer.startswith("Ada Lovelace lived in London.")
+    assert trace.run.last.reason == "eos"  # an empty last window keeps the answer so far
     assert trace.counts["retrievals"] == 1
 
 
@@ -245,9 +246,9 @@ def test_the_gap_between_pieces_counts_where_offsets_leave_it_out():
 
 @hypothesis_settings(max_examples=50)
 @given(st.lists(st.sampled_from(["a.", "b", "c", "", "d."]), max_size=8), st.lists(st.sampled_from(["a.", "b c", "x"])))
-def test_sentences_take_words_in_order_and_each_at_most_once(words, sentences):
-    ranges = share_out(words, sentences)
-    assert len(ranges) == len(sentences)
+def test_sentences_take_words_in_order_and_each_at_most_once(words, texts):
+    ranges = share_out(words, texts)
+    assert len(ranges) == len(texts)
     assert [r[0] for r in ranges] == [0, *(r[1] for r in ranges[:-1])][: len(ranges)]
     assert not ranges or ranges[-1][1] == len(words)
 
@@ -259,3 +260,22 @@ def test_a_sentence_without_an_end_takes_nothing():
 def test_bad_switches_name_what_would_do():
     with pytest.raises(InputError, match="set decide=window or cut=word or cut=token"):
         Settings(switches={"cut": "sentence"})
+
+
+@pytest.fixture
+def no_pipeline(monkeypatch):
+    """As on a machine without an English pipeline."""
+    for each in (sentences.pipeline, sentences.analyse):
+        each.cache_clear()
+    monkeypatch.setattr(sentences, "PIPELINES", ("no_such_pipeline",))
+    yield
+    for each in (sentences.pipeline, sentences.analyse):
+        each.cache_clear()
+
+
+def test_without_an_english_pipeline_sentences_end_at_full_stops_and_it_is_said(explainer, no_pipeline):
+    found = sentences.analyse("He lived in Bern. He wrote.")
+    assert found.sentences == ("He lived in Bern.", "He wrote.")
+    assert found.content == ("lived", "Bern", "wrote")
+    document = explainer.score_window(real_window(explainer), Settings(variant="official", theta=0.05))
+    assert document["mends"][0].startswith("No English pipeline is installed")
