@@ -150,9 +150,10 @@ class Engine:
                 break
         window = decoder.window("fired" if fired else None)
         if not fired:
-            window.lay_out()
             self._windows.put(key, window)
         window, cost = self.prepared(window, run.settings)
+        if not fired:
+            read(window, run.settings.effective).lay_out()
         yield WindowDecoded(
             number,
             window,

@@ -170,6 +170,10 @@ class Reading:
         """float64 [units, units]: RIND of unit i (axis 1) when unit j (axis 0) is the newest, unscaled."""
         return scores_by_moment(self.entropy, self.attention_by_moment, self.semantic)
 
+    def lay_out(self) -> None:
+        """Compute what θ and n need, so that the first move of either is as quick as the next."""
+        _ = self.scores, self.values, self.window.word_weights
+
     @cached_property
     def values(self) -> np.ndarray:
         """float64 [units]: entropy × scaled attention at the end of the window; NaN where pending or undefined."""

@@ -107,10 +107,6 @@ class Window:
         """Whether a word is in the stop list."""
         return is_stop_word(word.text)
 
-    def lay_out(self) -> None:
-        """Compute what θ and n need, so that the first move of either is as quick as the next."""
-        _ = self.scores, self.word_weights
-
     def words_before(self, index: int) -> int:
         """How many words of question and answer come before the word of a token."""
         owner, start = self.owners[index], self.unit_spans[index][0]
