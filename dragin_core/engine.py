@@ -183,7 +183,7 @@ class Engine:
     def _retrieve(self, run: Run) -> PassagesRetrieved:
         started = time.perf_counter()
         hits = tuple(self.retriever.search(run.last.sent, run.settings.top_k))
-        shown = set(run.window.prompt.passages) if run.window else set()
+        shown = set(run.window.prompt.passages) if run.window is not None else set()
         if not run.last.sent.strip():
             evidence, reason = "none", "empty query"
         elif not hits:
