@@ -1,4 +1,4 @@
-"""The variant ``official`` against recorded windows of the released code (see METHOD's conformance records)."""
+"""The variant ``official`` against recorded windows of the released code."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""METHOD's edge cases, each on a tiny model that writes what the case needs."""
+"""Edge cases, each on a tiny model that writes what the case needs."""
 
 import pytest
 import torch
