@@ -45,7 +45,7 @@ function verdictLine(unit, state, round, model) {
   if (!unit.semantic) return h("p", "", {}, t(unit.reason === "stop word" ? "card.never.stop" : "card.never.none"));
   if (!model.dragin) return h("p", "", {}, t("card.ignored"));
   const over = unit.rind > model.theta;
-  const key = state === "passed" ? "card.passed" : state === "fires" ? "card.fires" : !over ? "card.below" : "card.too";
+  const key = state === "passed" ? "card.passed" : state === "fires" ? "card.fires" : !over ? "card.below" : round.groups.length ? "card.too" : "card.next";
   const values = {
     score: NUMBERS.score(unit.rind),
     entropy: NUMBERS.entropy(model.theta / Math.max(unit.max_attention, 1e-9)),
@@ -71,7 +71,7 @@ function factors(round, unit, model) {
     h("dl", "factors", {},
       h("dt", "", {}, t("card.h.title")), h("dd", "", {}, alternatives(unit)),
       h("dt", "", {}, t("card.a.title")),
-      h("dd", "", {}, later && !unit.pending ? t("card.a.from", { token: shown(later.text), share: NUMBERS.share(unit.max_attention) }) : t("card.a.none")),
+      h("dd", "", {}, later && !unit.pending ? t("card.a.from", { token: shown(later.text), share: NUMBERS.share(unit.from_attention), most: NUMBERS.score(unit.max_attention) }) : t("card.a.none")),
       h("dt", "", {}, t("card.s.title")), h("dd", "", {}, t(why, { word }))),
   ];
 }
