@@ -10,10 +10,10 @@ import transformers
 
 from dragin_core import Explainer, InputError
 
-from . import decoding, memory, redecide, startup
+from . import decoding, memory, page, redecide, startup
 from .prompts import long_prompts, short_prompts, talkative
 
-PARTS = ("decoding", "memory", "startup", "redecide")
+PARTS = ("decoding", "memory", "startup", "redecide", "page")
 QUESTION = "Who painted Guernica?"
 
 
@@ -78,11 +78,16 @@ def measure_redecide(explainer: Explainer, quick: bool) -> str:
     return redecide.section(explainer, run, QUESTION, quick)
 
 
+def measure_page(explainer: Explainer, quick: bool) -> str:
+    return page.section(quick)
+
+
 SECTIONS = {
     "decoding": measure_decoding,
     "memory": measure_memory,
     "startup": measure_startup,
     "redecide": measure_redecide,
+    "page": measure_page,
 }
 
 if __name__ == "__main__":

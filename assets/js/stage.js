@@ -139,7 +139,10 @@ function listen(root, panels, state, later) {
   const tokenOf = (event) => event.target.closest?.("[data-unit]");
   const at = (node) => ({ round: Number(node.dataset.round), unit: Number(node.dataset.unit) });
   for (const name of ["special", "words"]) panels[name].addEventListener("change", () => { state[name] = panels[name].checked; later(); });
-  panels.rounds.addEventListener("pointerover", (event) => { const node = tokenOf(event); if (node && event.pointerType !== "touch") { state.hovered = at(node); later(); } });
+  let pointer = "";
+  const still = (event) => pointer === (pointer = `${event.screenX},${event.screenY}`); // the page moved, not the pointer
+  root.addEventListener("click", still, true);
+  panels.rounds.addEventListener("pointerover", (event) => { const node = tokenOf(event); if (node && event.pointerType !== "touch" && !still(event)) { state.hovered = at(node); later(); } });
   panels.rounds.addEventListener("pointerleave", () => { state.hovered = null; later(); });
   panels.rounds.addEventListener("focusin", (event) => { const node = tokenOf(event); if (node?.matches(":focus-visible")) { state.hovered = at(node); later(); } });
   panels.rounds.addEventListener("focusout", () => { state.hovered = null; later(); });

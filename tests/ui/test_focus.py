@@ -109,9 +109,9 @@ def test_the_timeline_jumps_to_its_panels_and_rounds(shown):
 
 
 def test_spaces_and_line_ends_are_shown_on_demand(shown):
-    shown.page.check(".toggle input")
+    shown.page.check(".toggles label:has-text('show spaces') input")
     shown.wait("() => document.querySelector('.gap.special')?.textContent.includes('·')")
-    shown.page.uncheck(".toggle input")
+    shown.page.uncheck(".toggles label:has-text('show spaces') input")
     shown.wait("() => !document.querySelector('.gap.special')")
 
 
