@@ -19,6 +19,7 @@ HALF_TOLERANCE = 0.1
 PROBE = 20  # tokens
 PREFIX, SINGLES = 5, 7  # of them read in one pass first, then one by one; the rest once more in one pass
 NARROW = 8  # tokens of a sliding window meanwhile
+WRONG = 0.3  # of the probe's tokens: fewer than those past the window, or those read in the last piece
 WINDOWS = ("sliding_window", "attention_chunk_size")
 FAILURES = (ValueError, TypeError, RuntimeError, LookupError, AttributeError)  # of models with ways of their own
 
@@ -81,8 +82,9 @@ def _agreeing(capture: Capture, ids: list[int], expected: Pass) -> Capture:
         "rows": (found.rows - expected.rows).abs().amax((0, 2)),
     }
     exact = capture.model.dtype in TOLERANCE
-    # rounding alone may send a token in half precision to another expert
-    difference = {key: float(each.max() if exact else each.median()) for key, each in by_position.items()}
+    # rounding alone may send a few tokens in half precision to another expert; what is wrong is wrong for more
+    share = 1.0 if exact else 1 - WRONG
+    difference = {key: float(each.float().cpu().quantile(share)) for key, each in by_position.items()}
     worst = max(difference.values())
     if any(not value <= TOLERANCE.get(capture.model.dtype, HALF_TOLERANCE) for value in difference.values()):
         raise ValueError(f"what was captured differs from eager attention by {worst:.2g}")
