@@ -28,6 +28,9 @@ MOVES = """async thetas => {
   return spent;
 }"""
 SHOWN = "() => Boolean(document.querySelector('.dragin .tok'))"
+OURS = """() => performance.getEntriesByType('navigation')[0].decodedBodySize
+  + performance.getEntriesByType('resource').filter(entry => entry.name.includes('theme.css'))
+      .reduce((sum, entry) => sum + entry.decodedBodySize, 0)"""
 PAINT = """() => performance.getEntriesByName('first-contentful-paint')[0].startTime
   - performance.getEntriesByType('navigation')[0].responseStart"""
 
@@ -121,14 +124,13 @@ def report(browser, address: str, trace: dict[str, Any], quick: bool) -> str:
 
 
 def first_view(browser, address: str) -> tuple[float, float, float]:
-    """Seconds to the skyline and to the first paint, and bytes of ours by then, in a browser that has cached nothing."""
+    """Seconds to the skyline and to the first paint, and bytes of ours by then, where nothing is cached."""
     context = browser.new_context()
     page = context.new_page()
     page.goto(address, wait_until="commit")
     page.wait_for_function(SHOWN, timeout=PATIENCE_MS)
     seconds = page.evaluate("() => performance.now() - performance.getEntriesByType('navigation')[0].responseStart")
     paint = page.evaluate(PAINT)
-    ours = page.evaluate("() => performance.getEntriesByType('navigation')[0].decodedBodySize")
-    ours += sum(page.evaluate("() => performance.getEntriesByType('resource').filter(r => /theme.css|plotly|file=/.test(r.name)).map(r => r.decodedBodySize)"))
+    ours = page.evaluate(OURS)
     context.close()
     return seconds / 1000, paint / 1000, ours

@@ -1,9 +1,10 @@
 """Rows of the last attention layer, kept while the model runs as fast as it can.
 
-transformers lets a model's attention be any function registered by name. Ours calls the implementation the model
-would use anyway and, in one layer only, also keeps ``softmax(q·k·scaling)`` of the newest query rows.
+transformers lets a model's attention be any function registered by name. Ours call the implementation the model would
+use anyway and, in one layer only, also keep what the newest queries pay to each key.
 """
 
+import sys
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,9 +16,6 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 from .errors import ModelError
 
-PROBE_TOLERANCE = {torch.float32: 1e-3}  # of logits relative to the largest, and of rows
-HALF_TOLERANCE = 0.1
-TAPPED_SDPA = "dragin_sdpa"
 _TAP = "_dragin_tap"
 _calls = threading.local()
 
@@ -26,21 +24,20 @@ _calls = threading.local()
 class AttentionTap:
     """Sits on one attention module; before a forward pass ``wanted`` says how many of its last query rows to keep.
 
-    After the pass ``rows`` holds them: float32 tensor [heads, wanted, keys], every row summing to 1.
+    After the pass ``rows`` holds them: float32 tensor [heads, wanted, keys]. Every row sums to 1, or to less where the
+    model has attention sinks: what goes to a sink goes to no token.
     """
 
     wanted: int = 1
     rows: torch.Tensor | None = field(default=None, repr=False)
 
-    def record(self, query, key, mask, scaling, softcap) -> None:
+    def record(self, query, key, mask, scaling) -> None:
         """query [1, heads, new, d], key [1, kv heads, keys, d]; mask None, boolean or additive [1, 1, new, keys]."""
         heads, wanted = query.shape[1], min(self.wanted, query.shape[2])
         kv_heads, keys = key.shape[1], key.shape[2]
         newest = query[0, :, -wanted:].float().reshape(kv_heads, -1, query.shape[-1])  # groups share a key head
         scores = torch.matmul(newest, key[0].float().transpose(1, 2)).view(heads, wanted, keys)
         scores *= scaling if scaling is not None else query.shape[-1] ** -0.5
-        if softcap is not None:
-            scores = torch.tanh(scores / softcap) * softcap
         if mask is not None:
             recent = mask[0, :, -wanted:, :keys]
             if recent.dtype == torch.bool:
@@ -53,18 +50,34 @@ class AttentionTap:
         self.rows = torch.softmax(scores, dim=-1)
 
 
-def _tapped_sdpa(module, query, key, value, attention_mask, scaling=None, **kwargs):
+def _tap_of(module: torch.nn.Module) -> AttentionTap | None:
     seen = getattr(_calls, "modules", None)
     if seen is not None:
         seen.append(module)
-    tap = module.__dict__.get(_TAP)
+    return module.__dict__.get(_TAP)
+
+
+def _tapped_sdpa(module, query, key, value, attention_mask, scaling=None, **kwargs):
+    tap = _tap_of(module)
     if tap is not None:
-        tap.record(query, key, attention_mask, scaling, kwargs.get("softcap"))
+        tap.record(query, key, attention_mask, scaling)
     return ALL_ATTENTION_FUNCTIONS["sdpa"](module, query, key, value, attention_mask, scaling=scaling, **kwargs)
 
 
-AttentionInterface.register(TAPPED_SDPA, _tapped_sdpa)
-AttentionMaskInterface.register(TAPPED_SDPA, ALL_MASK_ATTENTION_FUNCTIONS["sdpa"])
+def _tapped_eager(module, query, key, value, attention_mask, **kwargs):
+    """The eager attention of the model's own file knows its soft-cap and its sinks, and returns the weights."""
+    own = sys.modules[type(module).__module__].eager_attention_forward
+    out, weights = own(module, query, key, value, attention_mask, **kwargs)
+    tap = _tap_of(module)
+    if tap is not None:
+        tap.rows = weights[0, :, -tap.wanted :].float()
+    return out, None
+
+
+TAPPED = {"sdpa": "dragin_sdpa", "eager": "dragin_eager"}
+for _base, _function in (("sdpa", _tapped_sdpa), ("eager", _tapped_eager)):
+    AttentionInterface.register(TAPPED[_base], _function)
+    AttentionMaskInterface.register(TAPPED[_base], ALL_MASK_ATTENTION_FUNCTIONS[_base])
 
 
 class _ModulesCalled:
@@ -78,6 +91,27 @@ class _ModulesCalled:
         _calls.modules = None
 
 
+class TokenCache:
+    """Stands in for the cache of a model that has none to be trusted: it holds token ids, and each pass reads all of
+    them anew."""
+
+    is_croppable = True
+
+    def __init__(self):
+        self.ids: list[int] = []
+
+    def get_seq_length(self) -> int:
+        return len(self.ids)
+
+    def crop(self, count: int) -> None:
+        """Forget the last ``-count`` tokens."""
+        if count:
+            del self.ids[count:]
+
+
+KeyValues = DynamicCache | TokenCache
+
+
 @dataclass(frozen=True, eq=False)
 class Pass:
     """What one forward pass gave: logits float32 [kept, vocabulary], rows float32 [heads, kept, keys]."""
@@ -87,112 +121,116 @@ class Pass:
 
 
 @dataclass(frozen=True, eq=False)
-class TappedCapture:
-    """The fast way: one layer's rows are kept while the model decodes as usual."""
+class Capture:
+    """One way to read the last attention layer.
 
-    model: PreTrainedModel
-    tap: AttentionTap
-    layer: int
-    kind: str = "interface"
-    notice: str | None = None
-    difference: dict[str, float] = field(default_factory=dict)
-
-    def run(self, ids: Sequence[int], cache: DynamicCache, kept: int) -> Pass:
-        """Logits and rows of the last ``kept`` positions of ``ids`` on top of ``cache``."""
-        self.tap.wanted = kept
-        with torch.inference_mode():
-            out = self.model(_batch(self.model, ids), cache=cache, use_cache=True, logits_to_keep=kept)
-        rows, self.tap.rows = self.tap.rows, None
-        return Pass(out.logits[0, -kept:].float(), _absolute(rows, cache.get_seq_length()))
-
-
-@dataclass(frozen=True, eq=False)
-class EagerCapture:
-    """The slow way: eager attention returns the weights of every layer, and the last layer's are taken."""
+    Attributes:
+        layer: its index among the model's layers; ``heads`` its query heads.
+        sliding_window: how many tokens back a query of that layer sees, itself among them; None if all.
+        kind: "interface" where one layer's rows are kept while the model decodes as usual, "eager" where every layer
+            gives its rows and the last one's are taken.
+        cached: whether the model's own cache is used; else every pass reads the whole text.
+        notice: a sentence on what makes it slow, or None.
+        difference: how far logits (relative to the largest) and rows were from eager attention at load.
+    """
 
     model: PreTrainedModel
     name: str
     layer: int = -1
-    kind: str = "eager"
+    heads: int = 0
+    sliding_window: int | None = None
+    cached: bool = True
     notice: str | None = None
     difference: dict[str, float] = field(default_factory=dict)
+    kind = ""
 
-    def run(self, ids: Sequence[int], cache: DynamicCache, kept: int) -> Pass:
-        """Like :meth:`TappedCapture.run`.
+    def new_cache(self) -> KeyValues:
+        """An empty cache."""
+        return DynamicCache(config=self.model.config) if self.cached else TokenCache()
+
+    def run(self, ids: Sequence[int], cache: KeyValues, kept: int, rows_only: bool = False) -> Pass:
+        """Logits and rows of the last ``kept`` positions of ``ids`` on top of ``cache``.
+
+        Args:
+            rows_only: of the logits only the last position's are computed.
+        """
+        raise NotImplementedError
+
+    def _forward(self, ids: Sequence[int], cache: KeyValues, logits: int, **more):
+        feed, use = list(ids), {"cache": cache, "use_cache": True}
+        if isinstance(cache, TokenCache):
+            cache.ids += feed
+            feed, use = cache.ids, {"use_cache": False}
+        batch = torch.tensor([feed], device=input_device(self.model))
+        with torch.inference_mode():
+            return self.model(batch, logits_to_keep=logits, **use, **more)
+
+
+@dataclass(frozen=True, eq=False)
+class TappedCapture(Capture):
+    """The fast way."""
+
+    tap: AttentionTap = field(default_factory=AttentionTap)
+    kind = "interface"
+
+    def run(self, ids: Sequence[int], cache: KeyValues, kept: int, rows_only: bool = False) -> Pass:
+        self.tap.wanted = kept
+        out = self._forward(ids, cache, 1 if rows_only else kept)
+        rows, self.tap.rows = self.tap.rows, None
+        return _pass(out.logits, rows, cache, 1 if rows_only else kept)
+
+
+@dataclass(frozen=True, eq=False)
+class EagerCapture(Capture):
+    """The slow way. ``place`` is the layer's among the attentions that the model returns."""
+
+    place: int = -1
+    kind = "eager"
+
+    def run(self, ids: Sequence[int], cache: KeyValues, kept: int, rows_only: bool = False) -> Pass:
+        logits = 1 if rows_only else kept
+        out = self._forward(ids, cache, logits, output_attentions=True)
+        return _pass(out.logits, out.attentions[self.place][0, :, -kept:].float(), cache, logits)
+
+    def attentions(self, ids: Sequence[int]) -> list[torch.Tensor | None]:
+        """What the model returns as attentions: one entry a layer, or (hybrids) one a layer that attends.
 
         Raises:
             ModelError: no layer has attention.
         """
-        return self._run(ids, cache, kept)[0]
-
-    def last_layer(self, ids: Sequence[int]) -> int:
-        """Index of the last layer that has attention."""
-        return self._run(ids, DynamicCache(config=self.model.config), 1)[1]
-
-    def _run(self, ids: Sequence[int], cache: DynamicCache, kept: int) -> tuple[Pass, int]:
-        with torch.inference_mode():
-            out = self.model(_batch(self.model, ids), cache=cache, use_cache=True, output_attentions=True)
-        layers = [k for k, layer in enumerate(out.attentions or ()) if layer is not None]
-        if not layers:
+        found = list(self._forward(ids, TokenCache(), 1, output_attentions=True).attentions or ())
+        if all(layer is None for layer in found):
             raise ModelError(
                 f"{self.name} has no attention layer to read: DRAGIN needs the attention of a transformer model."
             )
-        rows = out.attentions[layers[-1]][0, :, -kept:].float()
-        return Pass(out.logits[0, -kept:].float(), _absolute(rows, cache.get_seq_length())), layers[-1]
+        return found
 
 
-Capture = TappedCapture | EagerCapture
-
-
-def choose_capture(model: PreTrainedModel, name: str) -> Capture:
-    """The fast way where its logits and rows agree with eager attention on a short text, else the slow way, with a
-    notice that says why.
+def tapped_capture(model: PreTrainedModel, name: str, base: str, ids: Sequence[int], **facts) -> TappedCapture:
+    """A tap on the module that attends last while the model reads ``ids`` with the implementation ``base``.
 
     Raises:
-        ModelError: the model has no attention, or attends to later tokens.
+        ValueError: its attention does not go through the interface.
     """
-    ids = [(7 * k + 11) % model.get_input_embeddings().num_embeddings for k in range(12)]
-    model.set_attn_implementation("eager")
-    eager = EagerCapture(model, name)
-    expected = eager.run(ids, DynamicCache(config=model.config), len(ids))
-    if expected.rows.triu(1).abs().max() > 1e-6:
-        raise ModelError(f"{name} attends to later tokens, so it is no causal language model: give a decoder-only one.")
-    try:
-        return _tapped(model, ids, expected)
-    except (ValueError, TypeError, RuntimeError, KeyError) as error:  # what a model outside the interface raises
-        model.set_attn_implementation("eager")
-        notice = f"Slow way: {name} is read with eager attention in every layer, because {error}."
-        return EagerCapture(model, name, eager.last_layer(ids), notice=notice)
-
-
-def _tapped(model: PreTrainedModel, ids: list[int], expected: Pass) -> TappedCapture:
-    model.set_attn_implementation(TAPPED_SDPA)
-    with _ModulesCalled() as modules, torch.inference_mode():
-        model(_batch(model, ids), use_cache=False)
+    model.set_attn_implementation(TAPPED[base])
+    capture = TappedCapture(model, name, **facts)
+    with _ModulesCalled() as modules:
+        capture._forward(ids, TokenCache(), 1)
     if not modules:
         raise ValueError("its attention does not go through the interface of transformers")
-    layer = int(getattr(modules[-1], "layer_idx", len(modules) - 1))
-    capture = TappedCapture(model, _put_tap(modules[-1]), layer)
-    found = capture.run(ids, DynamicCache(config=model.config), len(ids))
-    scale = expected.logits.abs().max().clamp(min=1)
-    capture.difference["logits"] = float((found.logits - expected.logits).abs().max() / scale)
-    capture.difference["rows"] = float((found.rows - expected.rows).abs().max())
-    worst = max(capture.difference.values())
-    if not worst <= PROBE_TOLERANCE.get(model.dtype, HALF_TOLERANCE):
-        raise ValueError(f"what was captured differs from it by {worst:.2g}")
+    modules[-1].__dict__[_TAP] = capture.tap
     return capture
 
 
-def _put_tap(module: torch.nn.Module) -> AttentionTap:
-    module.__dict__[_TAP] = AttentionTap()
-    return module.__dict__[_TAP]
+def input_device(model: PreTrainedModel) -> torch.device:
+    """Where token ids go: to the embedding, which need not be where the model's last layers are."""
+    device = model.get_input_embeddings().weight.device
+    return torch.device("cpu") if device.type == "meta" else device  # offloaded weights are fetched, inputs moved
 
 
-def _batch(model: PreTrainedModel, ids: Sequence[int]) -> torch.Tensor:
-    return torch.tensor([list(ids)], device=model.device)
-
-
-def _absolute(rows: torch.Tensor, length: int) -> torch.Tensor:
-    """Rows over absolute positions: a sliding layer keeps only its newest keys, the ones before get 0."""
-    missing = length - rows.shape[-1]
-    return torch.nn.functional.pad(rows, (missing, 0)) if missing > 0 else rows
+def _pass(logits: torch.Tensor, rows: torch.Tensor, cache: KeyValues, kept: int) -> Pass:
+    """A pass with its rows over absolute positions (a sliding layer keeps only its newest keys, the ones before get 0),
+    all of it on one device, wherever the layer is."""
+    missing = cache.get_seq_length() - rows.shape[-1]
+    rows = torch.nn.functional.pad(rows, (missing, 0)) if missing > 0 else rows
+    return Pass(logits[0, -kept:].float(), rows.to(logits.device))

@@ -275,7 +275,9 @@ def _print_json(document: dict) -> None:
 
 
 def _line(value) -> str:
-    return ", ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else str(value)
+    if isinstance(value, dict):
+        return ", ".join(f"{k} {v}" for k, v in value.items())
+    return "none" if value is None else str(value)
 
 
 def _story(trace: Trace, gold: Sequence[str]) -> str:

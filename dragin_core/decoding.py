@@ -7,7 +7,7 @@ import torch
 
 from .attention import Pass
 from .detokenizer import Detokenizer
-from .errors import ModelError
+from .errors import not_numbers
 from .language_model import CausalLM
 from .prompts import Prompt
 from .signals import Signals
@@ -103,8 +103,7 @@ class WindowDecoder:
     def _measured(self, logits: torch.Tensor) -> tuple[float, np.ndarray, np.ndarray]:
         measured = measure(logits)
         if not np.isfinite(measured[0]):
-            dtype = str(self._lm.dtype).removeprefix("torch.")
-            raise ModelError(f"{self._lm.name} in {dtype} gave logits that are not numbers: load it in another dtype.")
+            raise not_numbers(self._lm.name, self._lm.dtype)
         return measured
 
     def _append(self, token_id: int, measured: tuple[float, np.ndarray, np.ndarray]) -> None:
@@ -177,6 +176,7 @@ class WindowDecoder:
             signals=signals,
             top_texts=tuple(tuple(self._lm.token_text(t) for t in row) for row in signals.top_ids),
             stop=stop or self.stop,
+            sliding_window=self._lm.capture.sliding_window,
         )
 
 

@@ -11,3 +11,9 @@ class ModelError(InputError):
 
 class DownloadError(InputError):
     """A packaged part that could not be fetched or verified. Nothing half-written is left behind."""
+
+
+def not_numbers(name: str, dtype) -> ModelError:
+    """What is said of a model that computes NaN or infinities in the torch dtype it was loaded in."""
+    kind = str(dtype).removeprefix("torch.")
+    return ModelError(f"{name} in {kind} gave logits that are not numbers: load it in another dtype.")

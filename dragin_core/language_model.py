@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 import torch
 from huggingface_hub.utils import logging as hub_logging
-from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, DynamicCache, PreTrainedModel
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 from transformers.utils import logging as transformers_logging
 
-from .attention import Pass, choose_capture
+from .attention import KeyValues, Pass, input_device
 from .errors import ModelError
+from .probe import choose_capture
 
 OnProgress = Callable[[str, float | None], None]
 
@@ -40,7 +41,7 @@ class CausalLM:
         self.model, self.tokenizer, self.name, self.revision = model.eval(), tokenizer, name, revision
         self.forward_passes = 0
         self._lock = threading.Lock()  # the tap belongs to one pass at a time, the kept cache to one decoder
-        self._kept: tuple[list[int], DynamicCache] | None = None
+        self._kept: tuple[list[int], KeyValues] | None = None
         self.capture = choose_capture(model, name)
 
     # Loading
@@ -69,15 +70,18 @@ class CausalLM:
                 name,
             )
             tokenizer = _read(lambda: AutoTokenizer.from_pretrained(source), name)
-        if not getattr(tokenizer, "is_fast", False):
-            raise ModelError(f"The tokenizer of {name} gives no character offsets: use a model with a fast tokenizer.")
-        return cls(model, tokenizer, name, revision or getattr(config, "_commit_hash", None))
+            if not getattr(tokenizer, "is_fast", False):
+                raise ModelError(
+                    f"The tokenizer of {name} gives no character offsets: use a model with a fast tokenizer."
+                )
+            return cls(model, tokenizer, name, revision or getattr(config, "_commit_hash", None))
 
     # What the model is
 
     @property
     def device(self) -> torch.device:
-        return self.model.device
+        """Where token ids go; with several devices later layers may be elsewhere."""
+        return input_device(self.model)
 
     @property
     def dtype(self) -> torch.dtype:
@@ -89,13 +93,15 @@ class CausalLM:
 
     @property
     def heads(self) -> int:
-        return self.model.config.get_text_config().num_attention_heads
+        """Query heads of the captured layer."""
+        return self.capture.heads
 
     @property
     def context_limit(self) -> int:
         """Most tokens that prompt and answer may have together."""
         config = self.model.config.get_text_config()
-        return int(getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None) or 2**31)
+        limits = (getattr(config, key, None) for key in ("max_position_embeddings", "n_positions", "max_seq_len"))
+        return int(next(filter(None, limits), 2**31))
 
     @cached_property
     def end_ids(self) -> frozenset[int]:
@@ -147,7 +153,7 @@ class CausalLM:
 
     # Running
 
-    def open_cache(self, ids: Sequence[int]) -> tuple[DynamicCache, int]:
+    def open_cache(self, ids: Sequence[int]) -> tuple[KeyValues, int]:
         """A cache that already holds the longest possible prefix of ``ids`` and the length of that prefix.
 
         The last token is never in it: feeding it gives the first distribution. Hand it back with :meth:`keep_cache`.
@@ -158,23 +164,25 @@ class CausalLM:
             old, cache = kept
             shared = _common_prefix(old, ids[:-1])
             surplus = len(old) - shared
-            if shared and (surplus == 0 or cache.is_croppable):
+            if shared and cache.is_croppable:  # a recurrent state can't go back, nor take several tokens at once
                 try:
-                    cache.crop(-surplus)
+                    if surplus:
+                        cache.crop(-surplus)
                     return cache, shared
                 except RuntimeError:  # a sliding layer past its window has forgotten what a crop would need
                     pass
-        return DynamicCache(config=self.model.config), 0
+        return self.capture.new_cache(), 0
 
-    def keep_cache(self, ids: Sequence[int], cache: DynamicCache) -> None:
+    def keep_cache(self, ids: Sequence[int], cache: KeyValues) -> None:
         """Keep a cache that holds exactly ``ids`` for the next prompt that shares a prefix with them."""
         self._kept = (list(ids), cache)
 
-    def run(self, ids: Sequence[int], cache: DynamicCache, kept: int = 1) -> Pass:
-        """A forward pass over ``ids`` on top of ``cache``: logits and attention rows of the last ``kept`` positions."""
+    def run(self, ids: Sequence[int], cache: KeyValues, kept: int = 1, rows_only: bool = False) -> Pass:
+        """A forward pass over ``ids`` on top of ``cache``: logits and attention rows of the last ``kept`` positions, or
+        with ``rows_only`` logits of the last one alone."""
         with self._lock:
             self.forward_passes += 1
-            return self.capture.run(ids, cache, kept)
+            return self.capture.run(ids, cache, kept, rows_only)
 
 
 def _common_prefix(a: Sequence[int], b: Sequence[int]) -> int:

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from transformers import DynamicCache
 
 from .cache import BoundedCache
+from .errors import not_numbers
 from .language_model import CausalLM
 from .window import Window
 
@@ -58,7 +58,9 @@ class ShortPasses:
         rows = self._rows.get(key)
         if rows is not None:
             return rows, 0
-        found = self.lm.run(ids, DynamicCache(config=self.lm.model.config), len(ids)).rows
+        found = self.lm.run(ids, self.lm.capture.new_cache(), len(ids), rows_only=True).rows
         rows = (found.mean(0) if mean else found).cpu().numpy()
+        if not np.isfinite(rows).all():
+            raise not_numbers(self.lm.name, self.lm.dtype)
         self._rows.put(key, rows)
         return rows, 1

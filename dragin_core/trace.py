@@ -204,7 +204,7 @@ def _word_span(reading: Reading, unit: int) -> list[int] | None:
 
 def rows(reading: Reading) -> dict[str, Any]:
     """The attention row of every unit (the mean of its pieces') over the words of question and answer that come before
-    its own word."""
+    its own word; null for a word that none of the pieces can see, because the layer's sliding window ends before it."""
     window = reading.window
     words = [
         {"text": w.text, "start": w.start, "end": w.end, "where": where, "stop": window.is_stop(w)}
@@ -213,8 +213,8 @@ def rows(reading: Reading) -> dict[str, Any]:
     ]
     weights = []
     for pieces in reading.pieces:
-        row = window.word_weights[pieces[0] : pieces[-1] + 1].mean(axis=0)
-        weights.append([_number(v) for v in row[: window.words_before(pieces[0])]])
+        row = window.word_weights[pieces[0] : pieces[-1] + 1].mean(axis=0)[: window.words_before(pieces[0])]
+        weights.append([_number(v) if window.sees(pieces[0], word) else None for word, v in enumerate(row)])
     return {"words": words, "weights": weights}
 
 

@@ -23,6 +23,7 @@ class Window:
             trigger needs) or None while it is being written.
         alone: float32 [heads, n, n], attention of token j (axis 1) to token i (axis 2) where the model reads the n
             tokens without any prompt; None unless a switch asked for it.
+        sliding_window: how many tokens back, itself among them, a token sees in the captured layer; None if all.
         readings: how it was read lately, see :func:`~dragin_core.reading.read`.
     """
 
@@ -35,6 +36,7 @@ class Window:
     top_texts: tuple[tuple[str, ...], ...]
     stop: str | None = None
     alone: np.ndarray | None = None
+    sliding_window: int | None = None
     readings: dict = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
@@ -91,17 +93,36 @@ class Window:
     def word_weights(self) -> np.ndarray:
         """float32 [tokens, words]: attention of each token to each word of question then answer, mean over heads, the
         pieces of a word summed."""
-        questions = len(self.question_words)
-        kept_owners = word_of_each(self.prompt.kept_spans, self.answer_words)
-        columns = [w for _, w in self.prompt.question_tokens]
-        columns += [questions + w if w >= 0 else -1 for w in kept_owners]
-        columns += [questions + w if w >= 0 else -1 for w in self.owners]
-        member = np.zeros((len(columns), questions + len(self.answer_words)), dtype=np.float32)
-        for row, word in enumerate(columns):
+        columns = self._columns
+        member = np.zeros((len(columns), len(self.question_words) + len(self.answer_words)), dtype=np.float32)
+        for row, (_, word) in enumerate(columns):
             if word >= 0:
                 member[row, word] = 1
         attention = np.concatenate([self.signals.focus.mean(axis=0), self.signals.mean_block], axis=1)
         return attention @ member
+
+    @cached_property
+    def _columns(self) -> list[tuple[int, int]]:
+        """Position and word, -1 if none, of the tokens of question, kept answer and new answer; words count through."""
+        prompt, questions = self.prompt, len(self.question_words)
+        kept_owners = word_of_each(prompt.kept_spans, self.answer_words)
+        answer = zip([*prompt.kept_positions, *self._token_positions], [*kept_owners, *self.owners], strict=True)
+        return [*prompt.question_tokens, *((p, questions + w if w >= 0 else -1) for p, w in answer)]
+
+    @property
+    def _token_positions(self) -> list[int]:
+        """Per token its absolute position."""
+        return [len(self.prompt.token_ids) + int(k) for k in self.positions]
+
+    @cached_property
+    def _word_ends(self) -> dict[int, int]:
+        """Per word the absolute position of its last token."""
+        return {word: position for position, word in self._columns if word >= 0}
+
+    def sees(self, index: int, word: int) -> bool:
+        """Whether any token of a word of question then answer is inside the sliding window of a token."""
+        reach = self.sliding_window
+        return reach is None or self._token_positions[index] - self._word_ends.get(word, 0) < reach
 
     def is_stop(self, word: Word) -> bool:
         """Whether a word is in the stop list."""

@@ -42,11 +42,12 @@ function decide(units, theta, after = -1, passed = []) {
 
 /**
  * The query of unit `index`: the n candidate words it pays most attention to, in reading order, each text once.
- * @returns {{words: Array<{text, where, start, end, stop, weight, kept, index}>, text: string}} words: every word before it
+ * @returns {{words: Array<{text, where, start, end, stop, weight, outside, kept, index}>, text: string}} words: every word
+ *   before it; those outside the layer's sliding window (null in the trace) weigh 0
  */
 function queryOf(window, index, n) {
   const row = window.rows.weights[index] || [];
-  const words = row.map((weight, i) => ({ ...window.rows.words[i], weight, kept: false, index: i }));
+  const words = row.map((weight, i) => ({ ...window.rows.words[i], weight: weight ?? 0, outside: weight === null, kept: false, index: i }));
   const ranked = words.filter((word) => !word.stop).sort((a, b) => b.weight - a.weight || a.index - b.index);
   for (const word of ranked.slice(0, n)) word.kept = true;
   return { words, text: textOf(words.filter((word) => word.kept)) };

@@ -29,8 +29,9 @@ function rowLabel(query, where, model) {
 
 function wordNode(word, top) {
   const share = word.weight / top;
-  return h("span", `word${word.kept ? " top" : ""}${word.stop ? " stop" : ""}`, { "--share": share.toFixed(4), title: word.weight.toFixed(4),
-    "data-word": word.text.toLowerCase() }, h("i", "bar"), h("span", "txt", {}, word.text));
+  const title = word.outside ? t("attention.outside") : word.weight.toFixed(4);
+  return h("span", `word${word.kept ? " top" : ""}${word.stop ? " stop" : ""}${word.outside ? " outside" : ""}`, { "--share": share.toFixed(4), title,
+    "data-word": word.text.toLowerCase() }, word.outside ? "" : h("i", "bar"), h("span", "txt", {}, word.text));
 }
 
 function viewQuery(root, model, focus) {

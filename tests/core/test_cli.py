@@ -98,3 +98,6 @@ def test_doctor_says_what_runs_here():
     assert (facts["attention_layer"], facts["layers"], facts["heads"]) == (30, 30, 9)
     assert facts["capture"] == "interface"
     assert facts["probe"]["rows"] < 1e-4
+    assert facts["kv_cache"] and facts["sliding_window"] is None and facts["notice"] is None
+    told = command("doctor").stdout.splitlines()
+    assert {"capture: interface", "attention_layer: 30", "sliding_window: none", "notice: none"} <= set(told)

@@ -7,7 +7,8 @@ import pytest
 
 from dragin_core import Settings
 
-SOURCE = (Path(__file__).resolve().parents[2] / "assets" / "js" / "core.js").read_text(encoding="utf-8")
+ASSETS = Path(__file__).resolve().parents[2] / "assets"
+SOURCE = (ASSETS / "js" / "core.js").read_text(encoding="utf-8")
 QUESTION = "Which bridge did the old engineer of Lyon build in 1889?"
 REPLY = "The old engineer of Lyon built the Garabit viaduct over the Truyère, and later a second bridge in Porto."
 THETAS = (0.0, 0.05, 0.2, 0.5, 0.9, 1.4, 2.0, 3.0, 5.0)
@@ -106,3 +107,22 @@ def test_a_window_watched_again_is_written_up_to_the_moment_it_fires(core, runs)
     assert core.evaluate("trace => tokensBefore(trace.events.slice(0, 1), 0)", trace) == len(
         trace["events"][0]["units"]
     )
+
+
+def test_a_word_outside_the_sliding_window_weighs_nothing_and_is_marked(core, runs):
+    events = runs(0.05, 2)["events"]
+    window, index = events[0], events[1]["index"]
+    kept = [k for k, w in enumerate(core.evaluate("([w, i]) => queryOf(w, i, 2).words", [window, index])) if w["kept"]]
+    window["rows"]["weights"][index][kept[0]] = None
+    words = core.evaluate("([w, i]) => queryOf(w, i, 2).words", [window, index])
+    assert (words[kept[0]]["weight"], words[kept[0]]["outside"], words[kept[0]]["kept"]) == (0, True, False)
+    assert not words[kept[1]]["outside"] and words[kept[1]]["kept"]
+    names = ("dom.js", "view_attention.js")
+    for source in [(ASSETS / "js" / name).read_text(encoding="utf-8") for name in names]:
+        core.add_script_tag(content=source)
+    core.evaluate("texts => { globalThis.TEXTS = texts; }", json.loads((ASSETS / "texts.en.json").read_text("utf-8")))
+    node = core.evaluate(
+        "word => { const n = wordNode(word, 1); return [n.className, n.title, n.querySelectorAll('.bar').length]; }",
+        words[kept[0]],
+    )
+    assert "outside" in node[0] and "window" in node[1] and node[2] == 0
