@@ -14,6 +14,7 @@ from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, Dynami
 from transformers.utils import logging as transformers_logging
 
 from .attention import Pass, choose_capture
+from .detokenizer import Detokenizer, special_ids
 from .errors import ModelError
 
 OnProgress = Callable[[str, float | None], None]
@@ -106,7 +107,13 @@ class CausalLM:
 
     @cached_property
     def special_ids(self) -> frozenset[int]:
-        return frozenset(self.tokenizer.all_special_ids)
+        """Tokens that spell no text."""
+        return special_ids(self.tokenizer)
+
+    @cached_property
+    def _markers(self) -> tuple[str, ...]:
+        """How special tokens are written."""
+        return tuple(filter(None, self.tokenizer.convert_ids_to_tokens(sorted(self.special_ids))))
 
     # Text
 
@@ -128,7 +135,7 @@ class CausalLM:
         return Encoded([i for p in parts for i in p.token_ids], [s for p in parts for s in p.spans])
 
     def _spells_special(self, text: str) -> bool:
-        return any(token and token in text for token in self.tokenizer.all_special_tokens)
+        return any(marker in text for marker in self._markers)
 
     def _encode(self, text: str, shift: int, add_special: bool, plain: bool) -> Encoded:
         if not text and not add_special:
@@ -140,6 +147,22 @@ class CausalLM:
         while add_special and len(ids) > 1 and spans[-1] == (0, 0) and ids[-1] in self.special_ids:
             ids.pop(), spans.pop()  # an end token after a prompt would end it
         return Encoded(ids, spans)
+
+    def encode_after(self, prompt_ids: Sequence[int], text: str) -> list[int]:
+        """Token ids that spell ``text``, role markers in it as plain characters, where they stand behind a prompt.
+
+        Many tokenizers put a space in front of a text's first word; behind a prompt it would show.
+        """
+        alone = self.encode(text, user=(0, len(text))).token_ids
+        line = self.encode("\n" + text, user=(0, len(text) + 1))
+        behind = [i for i, (_, end) in zip(line.token_ids, line.spans, strict=True) if end > 1]
+        return next((ids for ids in (alone, behind) if self._spelled(prompt_ids, ids) == text), alone)
+
+    def _spelled(self, prompt_ids: Sequence[int], ids: Sequence[int]) -> str:
+        detokenizer = Detokenizer(self.tokenizer, prompt_ids)
+        for token_id in ids:
+            detokenizer.push(token_id)
+        return detokenizer.text
 
     def token_text(self, token_id: int) -> str:
         """What one token alone spells; the name of a special token."""

@@ -47,7 +47,9 @@ def facts(trace: Mapping[str, Any], gold: Sequence[str] = ()) -> JSON:
         if event["type"] == "passages" and event["evidence"] == "new":
             passages = index
         elif event["type"] == "window":
-            found[index]["right"] = None if event["partial"] else judged(event["kept_text"] + event["text"], gold)
+            found[index]["right"] = (
+                None if event["partial"] else judged(event.get("answer", event["kept_text"] + event["text"]), gold)
+            )
             if passages is not None:
                 words = new_words(event)
                 items = [taken(item["text"], words) for item in events[passages]["items"]]
