@@ -129,10 +129,21 @@ class CausalLM:
         start, end = user
         parts = [
             self._encode(text[:start], 0, add_special, False),
-            self._encode(text[start:end], start, False, True),
+            self._encode_plain(text[start:end], start),
             self._encode(text[end:], end, False, False),
         ]
-        return Encoded([i for p in parts for i in p.token_ids], [s for p in parts for s in p.spans])
+        return _joined(parts)
+
+    def _encode_plain(self, text: str, shift: int) -> Encoded:
+        """No special token, whatever is spelled; some vocabularies (Unigram's) hold markers as ordinary pieces, which
+        are then taken apart."""
+        encoded = self._encode(text, shift, False, True)
+        markers = self.special_ids - {self.tokenizer.unk_token_id}
+        for token_id, (start, end) in zip(encoded.token_ids, encoded.spans, strict=True):
+            if token_id in markers and end - start > 1:
+                cut = start + 1 - shift
+                return _joined([self._encode_plain(text[:cut], shift), self._encode_plain(text[cut:], shift + cut)])
+        return encoded
 
     def _spells_special(self, text: str) -> bool:
         return any(marker in text for marker in self._markers)
@@ -198,6 +209,10 @@ class CausalLM:
         with self._lock:
             self.forward_passes += 1
             return self.capture.run(ids, cache, kept)
+
+
+def _joined(parts: Sequence[Encoded]) -> Encoded:
+    return Encoded([i for p in parts for i in p.token_ids], [s for p in parts for s in p.spans])
 
 
 def _common_prefix(a: Sequence[int], b: Sequence[int]) -> int:

@@ -120,10 +120,10 @@ function paintToken(node, unit, state, model) {
   const key = `${state}|${share.toFixed(4)}|${clipped}|${unit.pending}|${(unit.rind || 0) > model.theta && model.dragin}`;
   if (node.painted === key) return;
   node.painted = key;
-  node.className = `tok ${state}${unit.pending ? " pending" : ""}${!unit.pending && unit.rind > model.theta && model.dragin ? " over" : ""}${clipped ? " clipped" : ""}`;
+  node.className = `tok ${state}${unit.pending ? " pending" : ""}${!unit.pending && unit.rind > model.theta && model.dragin ? " over" : ""}${clipped ? " clipped" : ""}${unit.reason === "thinking" ? " thinking" : ""}`;
   node.style.setProperty("--share", share.toFixed(4));
   node.children[1].textContent = MARKS[state] || "";
-  const score = unit.pending ? t("token.pending") : t("token.score", { score: NUMBERS.score(unit.rind) });
+  const score = unit.reason === "thinking" ? t("token.thinking") : unit.pending ? t("token.pending") : t("token.score", { score: NUMBERS.score(unit.rind) });
   node.setAttribute("aria-label", `${shown(unit.text)}, ${score}${state === "calm" || state === "pending" ? "" : `, ${t(`token.${state}`)}`}`);
 }
 
