@@ -1,11 +1,13 @@
 """A model's own chat template: the text it puts around a person's turn, up to where the answer begins."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import ModelError
-from .language_model import CausalLM, Encoded
 from .thinking import opens
+
+if TYPE_CHECKING:
+    from .language_model import CausalLM
 
 _PLACE = "\ue000the-turn-of-the-person\ue000"  # no template holds it
 
@@ -25,7 +27,7 @@ class Turn:
     opens_thinking: bool
 
 
-def template_of(lm: CausalLM) -> str | None:
+def template_of(lm: "CausalLM") -> str | None:
     """The model's template, the one named "default" where there are several; None for a model without.
 
     Raises:
@@ -44,7 +46,7 @@ def template_of(lm: CausalLM) -> str | None:
     return given["default"]
 
 
-def render(lm: CausalLM, content: str) -> Turn:
+def render(lm: "CausalLM", content: str) -> Turn:
     """The template around ``content``, which is found where the template puts a person's text (the last time, if it
     repeats it), never by what it says: a default system prompt may hold the same words.
 
@@ -54,7 +56,7 @@ def render(lm: CausalLM, content: str) -> Turn:
     Raises:
         ModelError: the template fails, or changes what the person wrote.
     """
-    text, frame = _apply(lm, content), _apply(lm, _PLACE)
+    text, frame = (_apply(lm, [{"role": "user", "content": c}]) for c in (content, _PLACE))
     _, place, after = frame.rpartition(_PLACE)
     end = len(text) - len(after)
     start = end - len(content)
@@ -65,14 +67,27 @@ def render(lm: CausalLM, content: str) -> Turn:
     raise ModelError(f"The chat template of {lm.name} changes the user's text: the question cannot be found in it.")
 
 
-def _apply(lm: CausalLM, content: str) -> str:
+def end_of_turn(lm: "CausalLM") -> int | None:
+    """The special token that the template puts right behind an answer; None where it puts none, or takes no answer.
+
+    A model writes it where it has said all, whether or not its configuration calls it an end token.
+    """
+    if template_of(lm) is None:
+        return None
+    turns = [{"role": "user", "content": _PLACE}, {"role": "assistant", "content": _PLACE}]
+    try:
+        _, place, after = _apply(lm, turns, opened=False).rpartition(_PLACE)
+    except ModelError:
+        return None  # it may refuse a turn of the assistant's and be right for a question
+    behind = lm.tokenizer(after.lstrip(), add_special_tokens=False)["input_ids"] if place else []
+    return behind[0] if behind and behind[0] in lm.special_ids else None
+
+
+def _apply(lm: "CausalLM", turns: list[dict[str, str]], opened: bool = True) -> str:
     template = template_of(lm)
     try:
         return lm.tokenizer.apply_chat_template(
-            [{"role": "user", "content": content}],
-            chat_template=template,
-            tokenize=False,
-            add_generation_prompt=True,
+            turns, chat_template=template, tokenize=False, add_generation_prompt=opened
         )
     except Exception as error:  # a template is a program of its own and can fail in any way
         reason = " ".join(str(error).split()) or type(error).__name__
@@ -80,12 +95,3 @@ def _apply(lm: CausalLM, content: str) -> str:
             f"The chat template of {lm.name} cannot be used ({reason.rstrip('.')}): give a model whose template takes "
             "a single user turn."
         ) from error
-
-
-def with_bos(lm: CausalLM, encoded: Encoded) -> Encoded:
-    """BOS once: added where the tokenizer would add it and the template did not write it."""
-    bos = lm.tokenizer.bos_token_id
-    adds = bos is not None and lm.tokenizer("a", add_special_tokens=True)["input_ids"][0] == bos
-    if not adds or encoded.token_ids[:1] == [bos]:
-        return encoded
-    return Encoded([bos, *encoded.token_ids], [(0, 0), *encoded.spans])

@@ -132,9 +132,13 @@ class Detokenizer:
 
     def _turn_start(self, partial: bool) -> int:
         found = (m for m in _NEW_TURN.finditer(self.text, partial=partial) if m.start() < m.end())
-        thinking = self.thinking
-        turn = next((m for m in found if not is_inside((m.end() - 1, m.end()), thinking)), None)
+        turn = next((m for m in found if not self._thinks_at(m.end() - (not m.partial))), None)
         return turn.start() if turn else len(self.text)
+
+    def _thinks_at(self, place: int) -> bool:
+        """Whether a letter at this place is, or would be, a thought."""
+        hidden = [mark for mark in self._hidden if mark[0] <= place]
+        return is_inside((place, place + 1), sections(f"{self.text[:place]}x", hidden, self._opened))
 
     def end_at(self, offset: int, first: int = 0) -> int:
         """Forget the text from an offset on, with every token from place ``first`` on that begins no character before

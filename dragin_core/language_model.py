@@ -14,10 +14,12 @@ from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, Dynami
 from transformers.utils import logging as transformers_logging
 
 from .attention import Pass, choose_capture
+from .chat import end_of_turn
 from .detokenizer import Detokenizer, special_ids
 from .errors import ModelError
 
 OnProgress = Callable[[str, float | None], None]
+PART = "\u25cc"
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,10 +102,10 @@ class CausalLM:
 
     @cached_property
     def end_ids(self) -> frozenset[int]:
-        """Tokens that end an answer: the checkpoint's and the tokenizer's."""
+        """Tokens that end an answer: the checkpoint's, the tokenizer's and the chat template's."""
         ends = self.model.generation_config.eos_token_id
         ends = set(ends) if isinstance(ends, list) else {ends}
-        return frozenset((ends | {self.tokenizer.eos_token_id}) - {None})
+        return frozenset((ends | {self.tokenizer.eos_token_id, end_of_turn(self)}) - {None})
 
     @cached_property
     def special_ids(self) -> frozenset[int]:
@@ -176,8 +178,19 @@ class CausalLM:
         return detokenizer.text
 
     def token_text(self, token_id: int) -> str:
-        """What one token alone spells; the name of a special token."""
-        return self.tokenizer.decode([token_id], skip_special_tokens=False)
+        """What a token spells behind other text, ◌ for a part of a character; the name of a special token."""
+        if token_id in self.special_ids:
+            return self.tokenizer.decode([token_id])
+        before = self._decode(self._anchor)
+        return self._decode([*self._anchor, token_id])[len(before) :].replace("\ufffd", PART)
+
+    @cached_property
+    def _anchor(self) -> list[int]:
+        """A token to decode along, since many tokenizers take a space from the start of a text."""
+        return self._encode("a", 0, False, True).token_ids
+
+    def _decode(self, ids: list[int]) -> str:
+        return self.tokenizer.decode(ids, skip_special_tokens=False, clean_up_tokenization_spaces=False)
 
     # Running
 

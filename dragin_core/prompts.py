@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from .chat import render, template_of, with_bos
+from .chat import render, template_of
 from .detokenizer import Detokenizer
 from .errors import InputError
 from .language_model import CausalLM, Encoded
@@ -153,7 +153,7 @@ def _assemble(lm: CausalLM, question, passages, kept_ids, shots, dropped, templa
     if chat:
         turn = render(lm, content)
         text, at, opens_thinking = turn.text, turn.start, turn.opens_thinking
-        encoded = with_bos(lm, lm.encode(text, user=(at, turn.end)))
+        encoded = _with_bos(lm, lm.encode(text, user=(at, turn.end)))
     else:
         text, at = content + "\nAnswer:", 0
         encoded = lm.encode(text, user=(0, len(content)), add_special=True)
@@ -170,6 +170,15 @@ def _assemble(lm: CausalLM, question, passages, kept_ids, shots, dropped, templa
         passages=tuple(passages),
         dropped=dropped,
     )
+
+
+def _with_bos(lm: CausalLM, encoded: Encoded) -> Encoded:
+    """BOS once: added where the tokenizer would add it and the template did not write it."""
+    bos = lm.tokenizer.bos_token_id
+    adds = bos is not None and lm.tokenizer("a", add_special_tokens=True)["input_ids"][0] == bos
+    if not adds or encoded.token_ids[:1] == [bos]:
+        return encoded
+    return Encoded([bos, *encoded.token_ids], [(0, 0), *encoded.spans])
 
 
 def _prompt(lm, text, at, parts, encoded, question, kept_ids, *, tail, opens_thinking=False, **more) -> Prompt:
@@ -233,7 +242,7 @@ def given_prompt(lm: CausalLM, text: str, *, raw: bool, question: str = "", answ
     if chat:
         turn = render(lm, text)
         full, at, opens_thinking = turn.text, turn.start, turn.opens_thinking
-        whole = with_bos(lm, lm.encode(full + answer_so_far, user=(at, turn.end)))
+        whole = _with_bos(lm, lm.encode(full + answer_so_far, user=(at, turn.end)))
     else:
         full, at = text, 0
         whole = lm.encode(full + answer_so_far, user=(0, len(full + answer_so_far)), add_special=True)

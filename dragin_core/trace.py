@@ -81,6 +81,7 @@ def _(event: WindowDecoded, switches: Switches) -> dict[str, Any]:
         "kept_text": window.prompt.kept_text,
         "text": window.text,
         "answer": window.said,
+        "thinking": [list(section) for section in window.thinking],
         "units": units(reading),
         "rows": rows(reading),
         "stop": window.stop,

@@ -206,6 +206,22 @@ def test_a_model_without_a_template_reads_plain_text(template):
     assert trace.environment["template"] == "plain"
 
 
+# The end of an answer
+
+
+def ends(template):
+    spells = speaking(template)
+    spells.eos_token = "<|endoftext|>"
+    return CausalLM(tiny_llama(eos_token_id=0), spells, "tiny").end_ids
+
+
+def test_the_mark_the_template_puts_behind_an_answer_ends_it():
+    assert ends(CHATML) == {0, 2}
+    assert ends("{% for m in messages %}{{ m.role + ': ' + m.content + '\n' }}{% endfor %}") == {0}
+    assert ends("{% if messages[-1].role != 'user' %}{{ raise_exception('no') }}{% endif %}" + CHATML) == {0}
+    assert ends(None) == {0}
+
+
 # Thinking
 
 THOUGHT = "Ada Lovelace? Perhaps Rome, or Vienna.\nQuestion: is it Rome?\n"

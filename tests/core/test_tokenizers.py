@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from tiny import tiny_llama
 from tokenizers_zoo import KINDS, LOSSLESS, zoo
 
+from dragin_core.decoding import WindowDecoder
 from dragin_core.detokenizer import Detokenizer, special_ids
-from dragin_core.language_model import CausalLM
+from dragin_core.language_model import PART, CausalLM
 from dragin_core.prompts import build_prompt
 from dragin_core.words import find_words, word_of_each
 
@@ -227,6 +228,14 @@ def test_text_given_behind_a_prompt_is_shown_as_it_was_given(lm, text):
     assert read(lm.name, ids).text == text
 
 
+def test_single_tokens_are_shown_as_they_stand_in_a_text(lm):
+    text = "a well known co-author ate 🙂 in Paris"
+    shown = [lm.token_text(i) for i in ids_of(lm.name, text)]
+    assert "\ufffd" not in "".join(shown)
+    if lm.name in LOSSLESS:
+        assert "".join(shown).replace(PART, "").split() == text.replace("🙂", "").split()
+
+
 def test_kept_tokens_carry_their_text_and_words_on(lm):
     ids = lm.encode("Paris was 8,849 爱 good").token_ids
     prompt = build_prompt(lm, QUESTION, kept_ids=ids)
@@ -276,8 +285,6 @@ def test_tokens_that_hold_a_full_stop_and_the_line_break_of_a_turn_stay():
 
 
 def test_models_of_any_tokenizer_decode_a_window(lm):
-    from dragin_core.decoding import WindowDecoder
-
     torch.manual_seed(0)
     decoder = WindowDecoder(lm, build_prompt(lm, QUESTION), 12)
     for _ in decoder.steps():
