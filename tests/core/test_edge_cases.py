@@ -120,6 +120,14 @@ def test_a_new_question_turn_ends_the_answer_before_it(scripted):
     assert len(trace.run.window) == len(trace.run.window.generated_ids) == 3
 
 
+def test_a_chinese_answer_is_read_with_chinese_stop_words(scripted):
+    window = scripted({"谁": "毕加索在巴黎画的。"}).run("谁画了《格尔尼卡》?", Settings(theta=99)).run.window
+    reasons = {window.answer_words[w].text: r for w, r in zip(window.owners, window.reasons, strict=True) if w >= 0}
+    assert reasons["的"] == reasons["在"] == "stop word"
+    assert reasons["画"] == reasons["毕"] == "content"
+    assert [window.is_stop(word) for word in window.question_words][:2] == [True, False]
+
+
 @pytest.mark.parametrize("break_", ["\n", "\n\n"])
 def test_a_full_stop_that_shares_a_token_with_the_line_break_of_a_turn_stays(scripted, break_):
     spells = zoo("tiktoken")
