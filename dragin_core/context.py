@@ -10,6 +10,7 @@ from .events import Decided
 from .passes import ReadAgain
 from .reading import Reading
 from .sentences import join
+from .thinking import is_inside
 from .words import Word, find_words, spaced_words, word_of_each
 
 _NUMBER = regex.compile(r"\[\d+\] ")
@@ -133,9 +134,7 @@ def _answer_positions(reading: Reading) -> list[list[int]]:
     """Per word of the answer the positions of its tokens."""
     window, prompt = reading.window, reading.window.prompt
     found: list[list[int]] = [[] for _ in window.answer_words]
-    for position, owner in zip(
-        prompt.kept_positions, word_of_each(prompt.kept_spans, window.answer_words), strict=True
-    ):
+    for position, owner in zip(prompt.kept_positions, window.kept_owners, strict=True):
         if owner >= 0:
             found[owner].append(position)
     for token, owner in enumerate(window.owners):
@@ -246,6 +245,7 @@ def glued_context(reading: Reading, decided: Decided, glued: Glued, again: ReadA
     spans = [again.spans[k] for k in positions]
     groups = [tuple(positions[k] for k in group) for group in spaced_words(glued.text, spans)]
     words = [_glued_word(reading, glued, again, group) for group in groups]
+    words = [w for w in words if w.where != "answer" or not _thought(reading, w)]
 
     def hit(unit: int) -> Hit:
         start, end = glued.word_spans[reading.word_of_unit[unit]]
@@ -276,6 +276,10 @@ def _glued_word(reading: Reading, glued: Glued, again: ReadAgain, group: tuple[i
     if origin < 0 or last < origin:
         return ContextWord(text, 0, 0, part.where, -1, group)
     return ContextWord(text, origin, last + 1, part.where, _index(reading, part.where, origin, last + 1), group)
+
+
+def _thought(reading: Reading, word: ContextWord) -> bool:
+    return word.start < word.end and is_inside((word.start, word.end), reading.window.thinking)
 
 
 def _index(reading: Reading, where: str, start: int, end: int) -> int:

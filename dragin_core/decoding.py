@@ -41,7 +41,8 @@ class WindowDecoder:
         self._cut_by = "budget" if self._budget == budget else "context"
         self._stop_at_new_turn = stop_at_new_turn
         self._focus = [p for p, _ in prompt.question_tokens] + list(prompt.kept_positions)
-        self._text = Detokenizer(lm.tokenizer, prompt.token_ids[: len(prompt.token_ids) - len(prompt.kept_ids)])
+        own = len(prompt.token_ids) - len(prompt.kept_ids)
+        self._text = Detokenizer(lm.tokenizer, prompt.token_ids[:own], prompt.opens_thinking)
         for token_id in prompt.kept_ids:
             self._text.push(token_id)
         self._ids: list[int] = []
@@ -118,15 +119,10 @@ class WindowDecoder:
         self._rows.append((row[:, len(self._prompt.token_ids) :].copy(), prompt[:, self._focus], prompt.mean(axis=0)))
 
     def _take_back(self, start: int) -> None:
-        """Remove the tokens of a new turn from the window."""
+        """Remove a new turn from the window; a token that holds its line break behind other text stays for that."""
         kept = len(self._prompt.kept_ids)
-        spans = self._text.spans[kept:]
-        count = next(k for k, (_, end) in enumerate(spans) if end > start)
+        count = self._text.end_at(max(start, len(self._prompt.kept_text)), kept) - kept
         self._ids, self._chosen, self._rows = self._ids[:count], self._chosen[:count], self._rows[:count]
-        text = Detokenizer(self._lm.tokenizer, self._prompt.token_ids[: len(self._prompt.token_ids) - kept])
-        for token_id in (*self._prompt.kept_ids, *self._ids):
-            text.push(token_id)
-        self._text = text
 
     @property
     def settled(self) -> int:
@@ -172,6 +168,8 @@ class WindowDecoder:
             answer=self._text.text,
             generated_ids=tuple(self._ids),
             spans=tuple(self._text.spans[kept:]),
+            characters=tuple(self._text.characters[kept:]),
+            thinking=self._text.thinking,
             positions=positions,
             signals=signals,
             top_texts=tuple(tuple(self._lm.token_text(t) for t in row) for row in signals.top_ids),

@@ -30,6 +30,7 @@ from .reading import read
 from .retrieval import Passage, Retriever
 from .settings import Settings
 from .stopping import STOPS, Written
+from .thinking import without
 from .timing import TIMINGS
 from .window import Window
 
@@ -88,7 +89,7 @@ class Engine:
             case Decided() if self._goes_on(run):
                 yield self._keep(run)
             case Decided():
-                yield Finished((self._end(run) or run.window.stop) if run.answer.strip() else "empty answer")
+                yield Finished(self._reason(run))
             case QueryFormulated():
                 yield self._retrieve(run)
             case PassagesRetrieved() if run.window is None:
@@ -198,6 +199,13 @@ class Engine:
         kept_ids, kept_text = cut(read(run.window, run.settings.effective), run.latest(Decided))
         return AnswerCut(kept_ids, kept_text, self._prompt(run, kept_ids))
 
+    def _reason(self, run: Run) -> str:
+        """Why the run ends."""
+        if run.answer.strip():
+            return self._end(run) or run.window.stop
+        spent = run.window.stop in ("budget", "context")
+        return "still thinking" if run.window.thinking and spent else "empty answer"
+
     # Answers written in rounds without a trigger between them (switches ``after`` and ``stop``)
 
     def _goes_on(self, run: Run) -> bool:
@@ -229,7 +237,8 @@ class Engine:
         earlier = [e for e in windows if e.round < windows[-1].round]
         begun = earlier[-1] if decided.unchecked else windows[-1]
         budget = run.settings.max_new_tokens
-        written = Written(decided.window, whole, ids, text, begun.window.prompt.kept_text, budget)
+        said = without(text, decided.window.thinking)
+        written = Written(decided.window, whole, ids, text, begun.window.prompt.kept_text, said, budget)
         return STOPS[run.settings.effective.stop](written)
 
 

@@ -74,7 +74,8 @@ class AnswerCut:
 
 @dataclass(frozen=True)
 class Finished:
-    """``reason``: what ended the last window, or "empty answer"."""
+    """``reason``: what ended the last window, "empty answer", or "still thinking" where nothing was left to answer
+    with."""
 
     reason: str
 
@@ -118,10 +119,10 @@ class Run:
 
     @property
     def answer(self) -> str:
-        """The answer as it stands."""
+        """The answer as it stands, without what the model thinks."""
         if self.finished and isinstance(self.events[-2], AnswerCut):
-            return self.events[-2].kept_text
-        return self.window.answer if self.window is not None else ""
+            return self.events[-2].prompt.kept_said
+        return self.window.said if self.window is not None else ""
 
     @property
     def retrievals(self) -> int:

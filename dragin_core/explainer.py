@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from . import packaged
+from .chat import template_of
 from .compare import compare
 from .decoding import WindowDecoder
 from .engine import Engine, Progress
@@ -85,6 +86,7 @@ class Explainer:
             "heads": lm.heads,
             "sliding_window": lm.capture.sliding_window,
             "context_limit": lm.context_limit,
+            "template": "plain" if template_of(lm) is None else "chat",
             "capture": lm.capture.kind,
             "kv_cache": lm.capture.cached,
             "probe": lm.capture.difference,
@@ -166,7 +168,7 @@ class Explainer:
     ) -> Window:
         """The window that :meth:`score` scores; only ``max_new_tokens`` and ``stop`` matter to it."""
         built = given_prompt(self.lm, prompt, raw=raw, question=question, answer_so_far=answer_so_far)
-        given = self.lm.encode(text, user=(0, len(text))).token_ids if text is not None else []
+        given = self.lm.encode_after(built.token_ids, text) if text is not None else []
         if text is not None and not given:
             raise InputError("The text to score is empty: give a file with text.")
         budget = len(given) or settings.max_new_tokens

@@ -14,10 +14,13 @@ from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, PreTra
 from transformers.utils import logging as transformers_logging
 
 from .attention import KeyValues, Pass, input_device
+from .chat import end_of_turn
+from .detokenizer import Detokenizer, special_ids
 from .errors import ModelError
 from .probe import choose_capture
 
 OnProgress = Callable[[str, float | None], None]
+PART = "\u25cc"
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,14 +108,20 @@ class CausalLM:
 
     @cached_property
     def end_ids(self) -> frozenset[int]:
-        """Tokens that end an answer: the checkpoint's and the tokenizer's."""
+        """Tokens that end an answer: the checkpoint's, the tokenizer's and the chat template's."""
         ends = self.model.generation_config.eos_token_id
         ends = set(ends) if isinstance(ends, list) else {ends}
-        return frozenset((ends | {self.tokenizer.eos_token_id}) - {None})
+        return frozenset((ends | {self.tokenizer.eos_token_id, end_of_turn(self)}) - {None})
 
     @cached_property
     def special_ids(self) -> frozenset[int]:
-        return frozenset(self.tokenizer.all_special_ids)
+        """Tokens that spell no text."""
+        return special_ids(self.tokenizer)
+
+    @cached_property
+    def _markers(self) -> tuple[str, ...]:
+        """How special tokens are written."""
+        return tuple(filter(None, self.tokenizer.convert_ids_to_tokens(sorted(self.special_ids))))
 
     # Text
 
@@ -128,13 +137,24 @@ class CausalLM:
         start, end = user
         parts = [
             self._encode(text[:start], 0, add_special, False),
-            self._encode(text[start:end], start, False, True),
+            self._encode_plain(text[start:end], start),
             self._encode(text[end:], end, False, False),
         ]
-        return Encoded([i for p in parts for i in p.token_ids], [s for p in parts for s in p.spans])
+        return _joined(parts)
+
+    def _encode_plain(self, text: str, shift: int) -> Encoded:
+        """No special token, whatever is spelled; some vocabularies (Unigram's) hold markers as ordinary pieces, which
+        are then taken apart."""
+        encoded = self._encode(text, shift, False, True)
+        markers = self.special_ids - {self.tokenizer.unk_token_id}
+        for token_id, (start, end) in zip(encoded.token_ids, encoded.spans, strict=True):
+            if token_id in markers and end - start > 1:
+                cut = start + 1 - shift
+                return _joined([self._encode_plain(text[:cut], shift), self._encode_plain(text[cut:], shift + cut)])
+        return encoded
 
     def _spells_special(self, text: str) -> bool:
-        return any(token and token in text for token in self.tokenizer.all_special_tokens)
+        return any(marker in text for marker in self._markers)
 
     def _encode(self, text: str, shift: int, add_special: bool, plain: bool) -> Encoded:
         if not text and not add_special:
@@ -147,9 +167,36 @@ class CausalLM:
             ids.pop(), spans.pop()  # an end token after a prompt would end it
         return Encoded(ids, spans)
 
+    def encode_after(self, prompt_ids: Sequence[int], text: str) -> list[int]:
+        """Token ids that spell ``text``, role markers in it as plain characters, where they stand behind a prompt.
+
+        Many tokenizers put a space in front of a text's first word; behind a prompt it would show.
+        """
+        alone = self.encode(text, user=(0, len(text))).token_ids
+        line = self.encode("\n" + text, user=(0, len(text) + 1))
+        behind = [i for i, (_, end) in zip(line.token_ids, line.spans, strict=True) if end > 1]
+        return next((ids for ids in (alone, behind) if self._spelled(prompt_ids, ids) == text), alone)
+
+    def _spelled(self, prompt_ids: Sequence[int], ids: Sequence[int]) -> str:
+        detokenizer = Detokenizer(self.tokenizer, prompt_ids)
+        for token_id in ids:
+            detokenizer.push(token_id)
+        return detokenizer.text
+
     def token_text(self, token_id: int) -> str:
-        """What one token alone spells; the name of a special token."""
-        return self.tokenizer.decode([token_id], skip_special_tokens=False)
+        """What a token spells behind other text, ◌ for a part of a character; the name of a special token."""
+        if token_id in self.special_ids:
+            return self.tokenizer.decode([token_id])
+        before = self._decode(self._anchor)
+        return self._decode([*self._anchor, token_id])[len(before) :].replace("\ufffd", PART)
+
+    @cached_property
+    def _anchor(self) -> list[int]:
+        """A token to decode along, since many tokenizers take a space from the start of a text."""
+        return self._encode("a", 0, False, True).token_ids
+
+    def _decode(self, ids: list[int]) -> str:
+        return self.tokenizer.decode(ids, skip_special_tokens=False, clean_up_tokenization_spaces=False)
 
     # Running
 
@@ -183,6 +230,10 @@ class CausalLM:
         with self._lock:
             self.forward_passes += 1
             return self.capture.run(ids, cache, kept, rows_only)
+
+
+def _joined(parts: Sequence[Encoded]) -> Encoded:
+    return Encoded([i for p in parts for i in p.token_ids], [s for p in parts for s in p.spans])
 
 
 def _common_prefix(a: Sequence[int], b: Sequence[int]) -> int:

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from .chat import render, template_of
 from .detokenizer import Detokenizer
-from .errors import InputError, ModelError
+from .errors import InputError
 from .language_model import CausalLM, Encoded
 from .retrieval import Passage
+from .thinking import Span, without
 from .words import Word, find_words, word_of_each
 
 EXEMPLARS = Path(__file__).parents[1] / "assets" / "exemplars.json"
@@ -41,7 +43,10 @@ class Prompt:
         sections: cover ``text`` without gaps.
         token_ids: the prompt's own tokens, then ``kept_ids`` as they were decoded, never encoded anew.
         question_tokens: (position in ``token_ids``, index of the question's word) for each token of a question word.
-        kept_spans: per kept token its characters in ``kept_text``.
+        kept_spans: per kept token the characters in ``kept_text`` that begin in it.
+        kept_characters: per kept token all characters it has bytes in.
+        kept_thinking: the sections of ``kept_text`` in which the model thinks.
+        opens_thinking: the template has the answer begin with thinking.
         spans: per token of the prompt's own its half-open characters in ``text``; a special token has none.
         passages: those that fitted; ``dropped`` says in words what did not.
     """
@@ -53,8 +58,11 @@ class Prompt:
     question_tokens: tuple[tuple[int, int], ...]
     kept_ids: tuple[int, ...] = ()
     kept_text: str = ""
-    kept_spans: tuple[tuple[int, int], ...] = ()
-    spans: tuple[tuple[int, int], ...] = ()
+    kept_spans: tuple[Span, ...] = ()
+    kept_characters: tuple[Span, ...] = ()
+    kept_thinking: tuple[Span, ...] = ()
+    opens_thinking: bool = False
+    spans: tuple[Span, ...] = ()
     passages: tuple[Passage, ...] = ()
     dropped: tuple[str, ...] = ()
 
@@ -62,6 +70,11 @@ class Prompt:
     def kept_positions(self) -> range:
         """Positions of the kept answer tokens in ``token_ids``."""
         return range(len(self.token_ids) - len(self.kept_ids), len(self.token_ids))
+
+    @property
+    def kept_said(self) -> str:
+        """The kept answer without what the model thinks."""
+        return without(self.kept_text, self.kept_thinking)
 
 
 def passage_text(passage: Passage) -> str:
@@ -136,24 +149,27 @@ def build_prompt(
 def _assemble(lm: CausalLM, question, passages, kept_ids, shots, dropped, template) -> Prompt:
     parts = user_parts(question, passages, shots, template)
     content = "".join(text for _, text in parts)
-    if lm.tokenizer.chat_template and template == "paper":
-        text, at = _render_chat(lm, content)
-        encoded = _with_bos(lm, lm.encode(text, user=(at, at + len(content))))
+    chat, opens_thinking = template == "paper" and template_of(lm) is not None, False
+    if chat:
+        turn = render(lm, content)
+        text, at, opens_thinking = turn.text, turn.start, turn.opens_thinking
+        encoded = _with_bos(lm, lm.encode(text, user=(at, turn.end)))
     else:
         text, at = content + "\nAnswer:", 0
         encoded = lm.encode(text, user=(0, len(content)), add_special=True)
-    return _prompt(lm, text, at, parts, encoded, question, kept_ids, passages=tuple(passages), dropped=dropped)
-
-
-def _render_chat(lm: CausalLM, content: str) -> tuple[str, int]:
-    """The model's own template around the user's turn, and where that turn's text begins."""
-    text = lm.tokenizer.apply_chat_template(
-        [{"role": "user", "content": content}], tokenize=False, add_generation_prompt=True
+    return _prompt(
+        lm,
+        text,
+        at,
+        parts,
+        encoded,
+        question,
+        kept_ids,
+        tail="template" if chat else "instruction",
+        opens_thinking=opens_thinking,
+        passages=tuple(passages),
+        dropped=dropped,
     )
-    at = text.find(content)
-    if at < 0:
-        raise ModelError(f"The chat template of {lm.name} changes the user's text: the question cannot be found in it.")
-    return text, at
 
 
 def _with_bos(lm: CausalLM, encoded: Encoded) -> Encoded:
@@ -165,7 +181,7 @@ def _with_bos(lm: CausalLM, encoded: Encoded) -> Encoded:
     return Encoded([bos, *encoded.token_ids], [(0, 0), *encoded.spans])
 
 
-def _prompt(lm, text, at, parts, encoded, question, kept_ids, **more) -> Prompt:
+def _prompt(lm, text, at, parts, encoded, question, kept_ids, *, tail, opens_thinking=False, **more) -> Prompt:
     sections, cursor = [], at
     if at:
         sections.append(Section("template", 0, at))
@@ -174,9 +190,8 @@ def _prompt(lm, text, at, parts, encoded, question, kept_ids, **more) -> Prompt:
         cursor += len(part)
     question_start = cursor - len(parts[-1][1])
     if cursor < len(text):
-        kind = "template" if at else "instruction"
-        sections.append(Section(kind, cursor, len(text)))
-    kept = Detokenizer(lm.tokenizer, encoded.token_ids)
+        sections.append(Section(tail, cursor, len(text)))
+    kept = Detokenizer(lm.tokenizer, encoded.token_ids, opens_thinking)
     for token_id in kept_ids:
         kept.push(token_id)
     if kept.text:
@@ -190,6 +205,9 @@ def _prompt(lm, text, at, parts, encoded, question, kept_ids, **more) -> Prompt:
         kept_ids=tuple(kept_ids),
         kept_text=kept.text,
         kept_spans=tuple(kept.spans),
+        kept_characters=tuple(kept.characters),
+        kept_thinking=kept.thinking,
+        opens_thinking=opens_thinking,
         spans=tuple(encoded.spans),
         **more,
     )
@@ -220,16 +238,26 @@ def given_prompt(lm: CausalLM, text: str, *, raw: bool, question: str = "", answ
         text = text[: -len(answer_so_far)]
     start = text.rfind(question) if question else len(text)
     parts = [("instruction", text[:start]), ("question", question), ("instruction", text[start + len(question) :])]
-    if raw or not lm.tokenizer.chat_template:
+    chat, opens_thinking = not raw and template_of(lm) is not None, False
+    if chat:
+        turn = render(lm, text)
+        full, at, opens_thinking = turn.text, turn.start, turn.opens_thinking
+        whole = _with_bos(lm, lm.encode(full + answer_so_far, user=(at, turn.end)))
+    else:
         full, at = text, 0
         whole = lm.encode(full + answer_so_far, user=(0, len(full + answer_so_far)), add_special=True)
-    else:
-        full, at = _render_chat(lm, text)
-        whole = _with_bos(lm, lm.encode(full + answer_so_far, user=(at, at + len(text))))
     cut = next((k for k, (a, b) in enumerate(whole.spans) if b > len(full)), len(whole.spans))
     encoded = Encoded(whole.token_ids[:cut], whole.spans[:cut])
     prompt = _prompt(
-        lm, full, at, [p for p in parts if p[1] or p[0] == "question"], encoded, question, whole.token_ids[cut:]
+        lm,
+        full,
+        at,
+        [p for p in parts if p[1] or p[0] == "question"],
+        encoded,
+        question,
+        whole.token_ids[cut:],
+        tail="template" if chat else "instruction",
+        opens_thinking=opens_thinking,
     )
     if len(prompt.token_ids) >= lm.context_limit:
         raise InputError(

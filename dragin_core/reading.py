@@ -168,8 +168,10 @@ class Reading:
 
     @cached_property
     def reasons(self) -> list[str]:
-        """Per unit "content", or why it can't fire: "stop word", "no word", "no content tag"."""
-        return SEMANTICS[self.switches.semantic](self)
+        """Per unit "content", or why it can't fire: "stop word", "no word", "no content tag", "thinking"."""
+        found = SEMANTICS[self.switches.semantic](self)
+        thinking = [any(self.window.reasons[k] == "thinking" for k in pieces) for pieces in self.pieces]
+        return ["thinking" if thinks else reason for thinks, reason in zip(thinking, found, strict=True)]
 
     @cached_property
     def semantic(self) -> np.ndarray:
@@ -208,7 +210,7 @@ def read(window: Window, switches: Switches) -> Reading:
 
 def _by_stop_words(reading: Reading) -> list[str]:
     tokens = reading.window.reasons
-    order = ("content", "stop word", "no word")
+    order = ("content", "stop word", "no word", "thinking")
     return [min((tokens[k] for k in pieces), key=order.index) for pieces in reading.pieces]
 
 

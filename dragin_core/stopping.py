@@ -14,7 +14,7 @@ class Written:
 
     Attributes:
         window: the last one; ``whole``: all of it is kept.
-        ids, text: the answer; ``before``: its text when the round began.
+        ids, text: the answer; ``before``: its text when the round began; ``said``: without what the model thinks.
         budget: tokens.
     """
 
@@ -23,6 +23,7 @@ class Written:
     ids: tuple[int, ...]
     text: str
     before: str
+    said: str
     budget: int
 
     @property
@@ -43,7 +44,7 @@ def official_stop(written: Written) -> str | None:
     """The end token, the words that give the answer, nothing new, or more tokens than the budget."""
     if written.whole and written.window.stop in ("eos", "context"):
         return written.window.stop
-    if ANSWER_GIVEN in written.text:
+    if ANSWER_GIVEN in written.said:
         return "answer given"
     if not written.grew:
         return "no growth"

@@ -35,7 +35,7 @@ class Trace:
         first = next((e for e in self.run.events if isinstance(e, WindowDecoded)), None)
         if first is None or first.partial or first.window.prompt.passages or first.window.stop == "fired":
             return None
-        return first.window.answer
+        return first.window.said
 
     @property
     def counts(self) -> dict[str, float]:
@@ -80,6 +80,8 @@ def _(event: WindowDecoded, switches: Switches) -> dict[str, Any]:
         "prompt": prompt_dict(window.prompt),
         "kept_text": window.prompt.kept_text,
         "text": window.text,
+        "answer": window.said,
+        "thinking": [list(section) for section in window.thinking],
         "units": units(reading),
         "rows": rows(reading),
         "stop": window.stop,

@@ -7,6 +7,7 @@ import numpy as np
 
 from .prompts import Prompt
 from .signals import Signals
+from .thinking import Span, is_inside, outside, without
 from .words import Word, find_words, is_stop_word, word_of_each
 
 
@@ -16,7 +17,10 @@ class Window:
 
     Attributes:
         generated_ids: every generated token, special ones too.
-        spans: per generated token its characters in ``answer`` (kept text and new text together).
+        answer: kept text and new text together, with what the model thinks.
+        spans: per generated token the characters in ``answer`` that begin in it; joined they are the new text.
+        characters: per generated token all characters it has bytes in; pieces of one character share it.
+        thinking: sections of ``answer`` that are no part of what it says.
         positions: per token its place in ``generated_ids``.
         signals: arrays over the tokens.
         stop: why it ended: "eos", "question" (a new turn), "budget", "context", "fired" (only decoded as far as the
@@ -30,10 +34,12 @@ class Window:
     prompt: Prompt
     answer: str
     generated_ids: tuple[int, ...]
-    spans: tuple[tuple[int, int], ...]
+    spans: tuple[Span, ...]
+    characters: tuple[Span, ...]
     positions: np.ndarray
     signals: Signals
     top_texts: tuple[tuple[str, ...], ...]
+    thinking: tuple[Span, ...] = ()
     stop: str | None = None
     alone: np.ndarray | None = None
     sliding_window: int | None = None
@@ -47,6 +53,11 @@ class Window:
         """The new text."""
         return self.answer[len(self.prompt.kept_text) :]
 
+    @property
+    def said(self) -> str:
+        """The answer without what the model thinks."""
+        return without(self.answer, self.thinking)
+
     @cached_property
     def unit_spans(self) -> list[tuple[int, int]]:
         """Per token its characters in ``answer``."""
@@ -58,21 +69,33 @@ class Window:
 
     @cached_property
     def answer_words(self) -> list[Word]:
-        return find_words(self.answer)
+        """The words of what is said."""
+        return [
+            Word(word.text, start + word.start, start + word.end)
+            for start, end in outside(self.answer, self.thinking)
+            for word in find_words(self.answer[start:end])
+        ]
 
     @cached_property
     def owners(self) -> list[int]:
         """Per token the index of its word in ``answer_words``, or -1."""
-        every = word_of_each([*self.prompt.kept_spans, *self.spans], self.answer_words)
-        return [every[len(self.prompt.kept_spans) + p] for p in self.positions]
+        every = word_of_each(self.characters, self.answer_words)
+        return [every[p] for p in self.positions]
+
+    @cached_property
+    def kept_owners(self) -> list[int]:
+        """Per kept token the index of its word in ``answer_words``, or -1."""
+        return word_of_each(self.prompt.kept_characters, self.answer_words)
 
     @cached_property
     def reasons(self) -> list[str]:
-        """Per token why it counts or not: "content", "stop word" or "no word"."""
-        return [
-            "no word" if w < 0 else "stop word" if self.is_stop(self.answer_words[w]) else "content"
-            for w in self.owners
-        ]
+        """Per token why it counts or not: "content", "stop word", "no word" or "thinking"."""
+        return [self._reason(p, w) for p, w in zip(self.positions, self.owners, strict=True)]
+
+    def _reason(self, position: int, owner: int) -> str:
+        if owner >= 0:
+            return "stop word" if self.is_stop(self.answer_words[owner]) else "content"
+        return "thinking" if is_inside(self.characters[position], self.thinking) else "no word"
 
     @cached_property
     def semantic(self) -> np.ndarray:
@@ -105,8 +128,7 @@ class Window:
     def _columns(self) -> list[tuple[int, int]]:
         """Position and word, -1 if none, of the tokens of question, kept answer and new answer; words count through."""
         prompt, questions = self.prompt, len(self.question_words)
-        kept_owners = word_of_each(prompt.kept_spans, self.answer_words)
-        answer = zip([*prompt.kept_positions, *self._token_positions], [*kept_owners, *self.owners], strict=True)
+        answer = zip([*prompt.kept_positions, *self._token_positions], [*self.kept_owners, *self.owners], strict=True)
         return [*prompt.question_tokens, *((p, questions + w if w >= 0 else -1) for p, w in answer)]
 
     @property
@@ -138,17 +160,20 @@ class Window:
         """The answer up to the word of a token: its token ids and its text."""
         owner = self.owners[index]
         start = self.answer_words[owner].start if owner >= 0 else self.unit_spans[index][0]
-        ids = (*self.prompt.kept_ids, *self.generated_ids)
         spans = (*self.prompt.kept_spans, *self.spans)
-        first = next(k for k, (_, b) in enumerate(spans) if b > start)
-        return ids[:first], self.answer[: spans[first][0]]
+        return self._up_to(next(k for k, (_, b) in enumerate(spans) if b > start))
 
     def cut_at(self, index: int) -> tuple[tuple[int, ...], str]:
         """The answer up to a token, or up to the first piece of the character it is a piece of: ids and text."""
-        place = int(self.positions[index])
-        while place and self.spans[place][0] == self.spans[place][1]:
+        return self._up_to(len(self.prompt.kept_ids) + int(self.positions[index]))
+
+    def _up_to(self, place: int) -> tuple[tuple[int, ...], str]:
+        ids, text = self.whole
+        spans = (*self.prompt.kept_spans, *self.spans)
+        characters = (*self.prompt.kept_characters, *self.characters)
+        while place and characters[place][0] < spans[place][0]:
             place -= 1
-        return (*self.prompt.kept_ids, *self.generated_ids[:place]), self.answer[: self.spans[place][0]]
+        return ids[:place], text[: spans[place][0]]
 
     @property
     def whole(self) -> tuple[tuple[int, ...], str]:

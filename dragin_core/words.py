@@ -46,6 +46,21 @@ def settled_until(text: str) -> int:
     return words[-1].start if is_open else len(text)
 
 
+_SCRIPTS = {  # by script the language whose stop words count; all others, Latin among them, have the English ones
+    "Han": "zh",
+    "Hiragana": "ja",
+    "Katakana": "ja",
+    "Hangul": "ko",
+    "Thai": "th",
+    "Cyrillic": "ru",
+    "Greek": "el",
+    "Arabic": "ar",
+    "Hebrew": "he",
+    "Devanagari": "hi",
+}
+_SCRIPT = regex.compile("|".join(rf"(?P<{script}>\p{{{script}}})" for script in _SCRIPTS))
+
+
 @lru_cache
 def stop_words(language: str = "en") -> frozenset[str]:
     """spaCy's stop words of a language, lower-cased (326 in English).
@@ -60,27 +75,37 @@ def stop_words(language: str = "en") -> frozenset[str]:
     return frozenset(word.lower() for word in module.STOP_WORDS)
 
 
-def is_stop_word(word: str, language: str = "en") -> bool:
-    """Whether ``word`` is in the stop list, whatever its case."""
-    return word.lower().replace("’", "'") in stop_words(language)
+def language_of(word: str) -> str:
+    """The language whose stop list a word is looked up in, told by the script of its first character that tells.
+
+    A script is no language: Japanese written in Han characters is looked up in the Chinese list, Ukrainian in the
+    Russian one, and every language in Latin letters in the English one, as the paper does.
+    """
+    found = _SCRIPT.search(word)
+    return _SCRIPTS[found.lastgroup] if found else "en"
+
+
+def is_stop_word(word: str, language: str | None = None) -> bool:
+    """Whether ``word`` is in the stop list, whatever its case; by default in that of its script."""
+    return word.lower().replace("’", "'") in stop_words(language or language_of(word))
 
 
 def word_of_each(spans: Sequence[tuple[int, int]], words: Sequence[Word]) -> list[int]:
-    """For each token span (half-open, in text order) the index of the first word it has characters in, or -1.
+    """For each token the index of the first word it has characters in, or -1.
 
-    A span without characters (a later piece of a character that several tokens spell) belongs where the character does:
-    to the word of the span before it that ends at the same offset.
+    Args:
+        spans: per token, in text order, the half-open span of all characters it has bytes in. Those that spell one
+            character share it; one without characters (a special token, broken bytes) belongs to no word.
     """
     owners: list[int] = []
     w = 0
-    for k, (start, end) in enumerate(spans):
-        if start == end and k and spans[k - 1][1] == start:
-            owners.append(owners[-1])
+    for start, end in spans:
+        if start == end:
+            owners.append(-1)
             continue
         while w < len(words) and words[w].end <= start:
             w += 1
-        inside = w < len(words) and words[w].start < end and start < words[w].end
-        owners.append(w if inside else -1)
+        owners.append(w if w < len(words) and words[w].start < end else -1)
     return owners
 
 

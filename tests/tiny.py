@@ -47,6 +47,8 @@ class Scripted(LlamaForCausalLM):
     replies: ClassVar[dict[str, str]] = {}
     boost = 3.0
     end = 2
+    opening = "<|im_start|>assistant\n"  # what a prompt ends with
+    spells = staticmethod(tokenizer)
 
     def forward(self, input_ids=None, cache=None, **kwargs):
         before = cache.get_seq_length() if cache is not None else 0
@@ -61,27 +63,38 @@ class Scripted(LlamaForCausalLM):
         return out
 
     def _next(self, seen: list[int]) -> int:
-        opening = tokenizer()("<|im_start|>assistant\n")["input_ids"]
+        spells = self.spells()
+        opening = spells(self.opening, add_special_tokens=False)["input_ids"]
         starts = [k for k in range(len(seen)) if seen[k : k + len(opening)] == opening]
         if not starts:
             return self.end
-        prompt, said = tokenizer().decode(seen[: starts[0]]), seen[starts[0] + len(opening) :]
+        prompt, said = spells.decode(seen[: starts[0]]), seen[starts[0] + len(opening) :]
         for key, reply in self.replies.items():
             if key in prompt:
-                ids = tokenizer()(reply)["input_ids"] if reply else []
+                ids = spells(reply, add_special_tokens=False)["input_ids"] if reply else []
                 return ids[len(said)] if ids[: len(said)] == said and len(said) < len(ids) else self.end
         return self.end
 
 
-def tiny_explainer(replies: dict[str, str], passages: list[tuple[str, str]] = (("Blank", "Nothing is here."),)):
+def tiny_explainer(
+    replies: dict[str, str],
+    passages: list[tuple[str, str]] = (("Blank", "Nothing is here."),),
+    *,
+    spells=None,
+    opening: str = Scripted.opening,
+    explore: bool = True,
+):
     """An explainer on a tiny model.
 
     Args:
         replies: a text that the prompt must hold → the answer the model writes, from its beginning.
         passages: (title, text) pairs of the corpus.
+        spells: another tokenizer than the packaged one.
+        opening: what a prompt ends with, where it is rendered by another template.
     """
-    model = tiny_llama()
+    spells = spells or tokenizer()
+    model = tiny_llama(vocab_size=max(49152, len(spells)))
     model.__class__ = Scripted
-    model.replies = replies
+    model.replies, model.opening, model.spells = replies, opening, lambda: spells
     corpus = Corpus("tiny", tuple(Passage(str(k), title, text) for k, (title, text) in enumerate(passages)))
-    return Explainer(CausalLM(model, tokenizer(), "tiny"), corpus)
+    return Explainer(CausalLM(model, spells, "tiny"), corpus, explore)

@@ -47,7 +47,8 @@ def facts(trace: Mapping[str, Any], gold: Sequence[str] = ()) -> JSON:
         if event["type"] == "passages" and event["evidence"] == "new":
             passages = index
         elif event["type"] == "window":
-            found[index]["right"] = None if event["partial"] else judged(event["kept_text"] + event["text"], gold)
+            said = event.get("answer", event["kept_text"] + event["text"])
+            found[index]["right"] = None if event["partial"] else judged(said, gold)
             if passages is not None:
                 words = new_words(event)
                 items = [taken(item["text"], words) for item in events[passages]["items"]]

@@ -41,8 +41,10 @@ function formula(unit, model, state) {
   return h("p", "formula", {}, ...parts);
 }
 
+const WHY_NOT = { "stop word": "stop", thinking: "thinking" };
+
 function verdictLine(unit, state, round, model) {
-  if (!unit.semantic) return h("p", "", {}, t(unit.reason === "stop word" ? "card.never.stop" : "card.never.none"));
+  if (!unit.semantic) return h("p", "", {}, t(`card.never.${WHY_NOT[unit.reason] || "none"}`));
   if (!model.dragin) return h("p", "", {}, t("card.ignored"));
   const over = unit.rind > model.theta;
   const key = state === "passed" ? "card.passed" : state === "fires" ? "card.fires" : !over ? "card.below" : round.groups.length ? "card.too" : "card.next";
@@ -65,7 +67,7 @@ function momentLine(round, unit, focus, model) {
 
 function factors(round, unit, model) {
   const later = round.window.units[unit.from];
-  const why = unit.reason === "content" ? "card.s.content" : unit.reason === "stop word" ? "card.s.stop" : "card.s.none";
+  const why = `card.s.${unit.reason === "content" ? "content" : WHY_NOT[unit.reason] || "none"}`;
   const word = unit.word ? (round.window.kept_text + round.window.text).slice(...unit.word) : "";
   return [
     h("dl", "factors", {},

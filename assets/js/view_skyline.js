@@ -28,16 +28,16 @@ function roundNode(model, round, r) {
   node.append(h("p", "round-head"));
   if (!round.window) return node;
   const sky = h("div", "sky", { role: "group", "aria-label": t("sky.label", { round: round.number }) });
-  sky.append(...keptNodes(round.window.kept_text, model.special), ...tokenNodes(round, r, model));
+  sky.append(...keptNodes(round.window, model.special), ...tokenNodes(round, r, model));
   sky.append(h("span", "theta-tag", { "aria-hidden": "true" }));
   node.append(sky);
   return node;
 }
 
-function keptNodes(text, special) {
-  return (text.match(/\s*\S+/g) || []).flatMap((piece) => {
-    const space = piece.match(/^\s*/)[0];
-    return [...gap(space, special), h("span", "kept", {}, piece.slice(space.length))];
+function keptNodes(window, special) {
+  return [...window.kept_text.matchAll(/(\s*)(\S+)/g)].flatMap(({ 1: space, 2: piece, index }) => {
+    const thought = (window.thinking || []).some(([start, end]) => start <= index + space.length && index + space.length < end);
+    return [...gap(space, special), h("span", thought ? "kept thinking" : "kept", {}, piece)];
   });
 }
 
@@ -141,10 +141,10 @@ function paintToken(node, unit, state, model) {
   const key = `${state}|${share.toFixed(4)}|${clipped}|${unit.pending}|${(unit.rind || 0) > model.theta && model.dragin}`;
   if (node.painted === key) return;
   node.painted = key;
-  node.className = `tok ${state}${unit.pending ? " pending" : ""}${!unit.pending && unit.rind > model.theta && model.dragin ? " over" : ""}${clipped ? " clipped" : ""}`;
+  node.className = `tok ${state}${unit.pending ? " pending" : ""}${!unit.pending && unit.rind > model.theta && model.dragin ? " over" : ""}${clipped ? " clipped" : ""}${unit.reason === "thinking" ? " thinking" : ""}`;
   node.style.setProperty("--share", share.toFixed(4));
   node.children[1].textContent = MARKS[state] || "";
-  const score = unit.pending ? t("token.pending") : t("token.score", { score: NUMBERS.score(unit.rind) });
+  const score = unit.reason === "thinking" ? t("token.thinking") : unit.pending ? t("token.pending") : t("token.score", { score: NUMBERS.score(unit.rind) });
   node.setAttribute("aria-label", `${shown(unit.text)}, ${score}${state === "calm" || state === "pending" ? "" : `, ${t(`token.${state}`)}`}`);
 }
 

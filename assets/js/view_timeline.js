@@ -49,7 +49,7 @@ function groupSteps(group, round, model, add) {
   }
 }
 
-const REASONS = ["eos", "question", "budget", "context", "empty answer"];
+const REASONS = ["eos", "question", "budget", "context", "empty answer", "still thinking"];
 
 function knownReason(reason) {
   return REASONS.includes(reason) ? reason.replace(" ", "-") : "other";

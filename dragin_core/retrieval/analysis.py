@@ -28,6 +28,7 @@ class Term:
 def analyse(text: str) -> list[Term]:
     """The terms of ``text`` in reading order: words in their normal form, without stop words and punctuation.
 
+    Only English stop words are left out: in Chinese or Thai, where a character is a word, names are made of them too.
     A word is split at hyphens, apostrophes and dots, but a number keeps its inner marks ("8,849") and an abbreviation
     loses its dots ("U.S" is "us", and no stop word). English endings ("’s", "n’t") are left out.
     """
@@ -47,7 +48,7 @@ def fold(text: str) -> str:
 @lru_cache(maxsize=100_000)
 def _terms(word: str) -> tuple[tuple[str, int, int], ...]:
     """The terms of one word with their offsets in it."""
-    if is_stop_word(word):
+    if is_stop_word(word, "en"):
         return ()
     return tuple(
         (term, piece.start() + start, piece.start() + end)
@@ -59,5 +60,5 @@ def _terms(word: str) -> tuple[tuple[str, int, int], ...]:
 def _terms_of_piece(piece: str) -> list[tuple[str, int, int]]:
     if _ABBREVIATION.fullmatch(piece):
         return [(fold(piece.replace(".", "")), 0, len(piece))]
-    parts = [part for part in _PART.finditer(piece) if not is_stop_word(part.group()) and fold(part.group())]
+    parts = [part for part in _PART.finditer(piece) if not is_stop_word(part.group(), "en") and fold(part.group())]
     return [(fold(part.group()), part.start(), part.end()) for part in parts]

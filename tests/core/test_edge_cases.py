@@ -3,6 +3,7 @@
 import pytest
 import torch
 from tiny import Scripted, tiny_llama, tokenizer
+from tokenizers_zoo import zoo
 
 from dragin_core import Explainer, InputError, ModelError, Settings
 from dragin_core.events import AnswerCut, Decided, PassagesRetrieved, QueryFormulated, WindowDecoded
@@ -117,6 +118,30 @@ def test_a_new_question_turn_ends_the_answer_before_it(scripted):
     assert trace.answer == "In London."
     assert trace.run.last.reason == "question"
     assert len(trace.run.window) == len(trace.run.window.generated_ids) == 3
+
+
+def test_a_chinese_answer_is_read_with_chinese_stop_words(scripted):
+    window = scripted({"谁": "毕加索在巴黎画的。"}).run("谁画了《格尔尼卡》?", Settings(theta=99)).run.window
+    reasons = {window.answer_words[w].text: r for w, r in zip(window.owners, window.reasons, strict=True) if w >= 0}
+    assert reasons["的"] == reasons["在"] == "stop word"
+    assert reasons["画"] == reasons["毕"] == "content"
+    assert [window.is_stop(word) for word in window.question_words][:2] == [True, False]
+
+
+@pytest.mark.parametrize("break_", ["\n", "\n\n"])
+def test_a_full_stop_that_shares_a_token_with_the_line_break_of_a_turn_stays(scripted, break_):
+    spells = zoo("tiktoken")
+    explainer = scripted(
+        {QUESTION: f" In London.{break_}Question: Who?"}, spells=spells, opening="Answer:", explore=False
+    )
+    trace = explainer.run(QUESTION, Settings(theta=99))
+    window = trace.run.window
+    assert trace.answer == f" In London.{break_[1:]}"
+    assert trace.run.last.reason == "question"
+    assert spells.decode(window.generated_ids[-1]) == f".{break_}"
+    unit = trace.to_dict()["events"][0]["units"][-1]
+    assert unit["text"] == f".{break_[1:]}"
+    assert unit["token_ids"] == [window.generated_ids[-1]]
 
 
 def test_the_budget_and_the_context_end_an_answer(scripted):

@@ -70,4 +70,33 @@ def test_tokens_belong_to_the_word_they_have_characters_in():
 
 def test_later_pieces_of_one_character_belong_where_it_does():
     words = [Word("爱", 0, 1), Word("a", 2, 3)]
-    assert word_of_each([(0, 1), (1, 1), (1, 1), (1, 3)], words) == [0, 0, 0, 1]
+    assert word_of_each([(0, 1), (0, 1), (0, 1), (1, 3)], words) == [0, 0, 0, 1]
+
+
+def test_tokens_without_characters_belong_to_no_word_wherever_they_stand():
+    words = [Word("爱", 0, 1), Word("ab", 2, 4)]
+    assert word_of_each([(0, 1), (1, 1), (0, 1), (1, 3), (3, 3), (3, 4)], words) == [0, -1, 0, 1, -1, 1]
+
+
+@pytest.mark.parametrize(
+    ("stop", "content"),
+    [
+        ("的", "爱"),
+        ("の", "ネ"),
+        ("и", "париж"),
+        ("Και", "Αθήνα"),
+        ("في", "القاهرة"),
+        ("של", "ירושלים"),
+        ("और", "दिल्ली"),
+        ("하", "서울"),
+        ("the", "1905"),
+    ],
+)
+def test_the_list_is_that_of_the_script(stop, content):
+    assert is_stop_word(stop)
+    assert not is_stop_word(content)
+
+
+@given(st.text(alphabet=st.characters(max_codepoint=0x24F)))
+def test_in_latin_letters_the_list_is_english(text):
+    assert [is_stop_word(w) for w in texts(text)] == [is_stop_word(w, "en") for w in texts(text)]

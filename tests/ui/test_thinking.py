@@ -1,0 +1,58 @@
+"""What a model thinks, on the stage alone (no server): dimmed, told, and no part of the answer."""
+
+import json
+from copy import deepcopy
+
+import pytest
+from tiny import tiny_explainer, tokenizer
+
+from dragin_core import Settings
+from visuals.page import STAGE_SCRIPTS, script
+from visuals.payload import payload
+from visuals.texts import ASSETS
+
+QUESTION = "Where did Ada Lovelace live?"
+REPLY = "<think>\nPerhaps Rome.\n</think>\n\nIt was there that Ada lived, near Paris."
+READ = REPLY.replace("near Paris", "in London")
+
+
+@pytest.fixture
+def stage(browser):
+    """A blank page with the stage on it; ``show(trace)`` draws a trace."""
+    page = browser.new_page()
+    page.set_content("<main class='dragin'></main>")
+    page.add_style_tag(path=ASSETS / "stage.css")
+    page.add_script_tag(content=script(*(name for name in STAGE_SCRIPTS if not name.startswith("gradio"))))
+    page.evaluate("window.mounted = mountStage(document.querySelector('main'))")
+    page.show = lambda trace: page.evaluate("(shown) => mounted.show(shown)", json.loads(json.dumps(payload(trace))))
+    yield page
+    page.close()
+
+
+def test_thoughts_are_dimmed_told_in_the_card_and_not_in_the_answer(stage):
+    explainer = tiny_explainer(
+        {"external knowledge": READ, QUESTION: REPLY},
+        [("Ada", "Ada Lovelace lived in London.")],
+        spells=deepcopy(tokenizer()),
+    )
+    trace = explainer.run(QUESTION, Settings(theta=0.0, max_retrievals=1, max_new_tokens=80)).to_dict()
+    stage.show(trace)
+    first, second = (event for event in trace["events"] if event["type"] == "window")
+    thoughts = [unit for unit in first["units"] if unit["reason"] == "thinking"]
+    assert stage.locator(".round").first.locator(".tok.thinking").count() == len(thoughts) > 5
+    rome = stage.locator(".round").first.locator(".tok", has_text="Rome")
+    assert rome.get_attribute("aria-label") == "Rome, thinking, not scored"
+    rome.click()
+    assert "This is thinking, not the answer" in stage.locator(".card").inner_text()
+    assert "Rome" in " ".join(stage.locator(".kept.thinking").all_inner_texts())
+    assert "that" in stage.locator(".kept:not(.thinking)").all_inner_texts()
+    assert "Rome" in second["kept_text"]
+    for text in stage.locator(".answer-text").all_inner_texts():
+        assert text.startswith("It was there")
+
+
+def test_a_budget_spent_on_thinking_is_told(stage):
+    trace = tiny_explainer({QUESTION: REPLY}).run(QUESTION, Settings(max_new_tokens=5)).to_dict()
+    stage.show(trace)
+    assert "was spent on thinking" in stage.locator(".panel.answer").inner_text()
+    assert "still thinking" in stage.locator(".timeline").inner_text()
