@@ -54,15 +54,16 @@ function buildPanels(root) {
 /** Everything the views read: the payload, the dials, and what follows from both. */
 function modelOf(state) {
   const { payload, theta, n, special, scale, live } = state;
-  const rounds = previewOf(payload.trace, theta, n);
+  const switches = payload.facts.switches || {};
+  const rounds = previewOf(payload.trace, theta, n, switches);
   const factsAt = (at) => payload.facts.events[at] || {};
   const usedIn = (round) => (round.window ? factsAt(round.at).used || [] : []);
   const usedWords = (group) => {
     const next = rounds.find((round) => round.window && round.at > group.passagesAt);
-    const cut = next ? cutAt(next.window, next.trigger) : 0;
+    const cut = next ? next.cutFrom : 0;
     return new Set(next ? usedIn(next).filter(([start]) => start < cut).map(([, , key]) => key) : []);
   };
-  return { payload, trace: payload.trace, theta, n, special, scale, live, rounds, factsAt, usedIn, usedWords, dragin: (payload.trace.settings?.method || "dragin") === "dragin" };
+  return { payload, trace: payload.trace, theta, n, special, scale, live, switches, rounds, factsAt, usedIn, usedWords, dragin: (payload.trace.settings?.method || "dragin") === "dragin" };
 }
 
 /** The token the panels speak of: locked, else hovered, else what fired last, else the highest score. */
@@ -118,8 +119,17 @@ function viewShown(root, model) {
   const { trace, recorded } = model.payload;
   root.replaceChildren(
     trace.question ? h("span", "lab", {}, t("shown.question")) : "", h("b", "", {}, trace.question || ""),
-    recorded ? h("span", "badge", {}, t("shown.recorded")) : "",
+    recorded ? h("span", "badge", {}, t("shown.recorded")) : "", ...variantBadges(trace.settings || {}),
     model.rounds.some((round) => round.status === "changed") ? h("span", "badge wait", {}, t("shown.preview")) : "");
+}
+
+/** The variant, where it is not the paper's, and each switch that differs from it. */
+function variantBadges(settings) {
+  const { variant = "paper", switches = {} } = settings;
+  return [
+    ...(variant === "paper" ? [] : [h("span", "badge variant", {}, t("shown.variant", { variant }))]),
+    ...Object.entries(switches).map(([name, value]) => h("span", "badge variant", {}, `${name}=${value}`)),
+  ];
 }
 
 function listen(root, panels, state, later) {
