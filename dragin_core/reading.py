@@ -145,15 +145,26 @@ class Reading:
         return scale
 
     @cached_property
+    def _paid(self) -> np.ndarray:
+        """[units, units]: what unit j (axis 0) pays to unit i (axis 1), mean over heads, pieces added up."""
+        paid = self._block.mean(axis=0)
+        if self.switches.unit == "word":
+            paid = self._member.T @ paid @ self._member
+        return np.tril(paid, 0 if self.switches.later == "from_self" else -1)
+
+    @cached_property
     def most_from(self) -> np.ndarray:
         """int [units]: the unit that pays it the most attention (mean over heads); -1 where pending."""
         if not len(self) or self._block is None:
             return np.full(len(self), -1)
-        paid = self._block.mean(axis=0)
-        if self.switches.unit == "word":
-            paid = self._member.T @ paid @ self._member
-        source = np.tril(paid, 0 if self.switches.later == "from_self" else -1).argmax(axis=0)
-        return np.where(self.pending, -1, source)
+        return np.where(self.pending, -1, self._paid.argmax(axis=0))
+
+    @cached_property
+    def most_paid(self) -> np.ndarray:
+        """float64 [units]: what that unit pays it, at most ``attention``; NaN where pending."""
+        if not len(self) or self._block is None:
+            return np.full(len(self), np.nan)
+        return np.where(self.pending, np.nan, self._paid.max(axis=0))
 
     @cached_property
     def reasons(self) -> list[str]:

@@ -55,15 +55,6 @@ class Signals:
         """float32 [n, n]: the block averaged over heads."""
         return self.block.mean(axis=0)
 
-    @cached_property
-    def most_from(self) -> np.ndarray:
-        """int [n]: the later token that pays token i the most attention (mean over heads); -1 for the last."""
-        if not len(self):
-            return np.zeros(0, dtype=int)
-        source = np.tril(self.mean_block, -1).argmax(axis=0)
-        source[-1] = -1
-        return source
-
     def take(self, index: np.ndarray) -> "Signals":
         """The signals of some of the tokens, as if the others were not there."""
         return Signals(

@@ -159,8 +159,9 @@ def prompt_dict(prompt: Prompt) -> dict[str, Any]:
 def units(reading: Reading) -> list[dict[str, Any]]:
     """Every unit of a window with all that its score is made of; offsets are in the window's new text.
 
-    Where attention is relative to its sentence, ``scale`` is what ``max_attention`` is multiplied by in ``rind``; null
-    where the sentence is undefined.
+    ``from`` is the unit that pays it most on the mean over heads, and pays ``from_attention``; ``max_attention`` takes
+    each head's highest first. Where attention is relative to its sentence, ``scale`` is what ``max_attention`` is
+    multiplied by in ``rind``; null where the sentence is undefined.
     """
     window, shift = reading.window, len(reading.window.prompt.kept_text)
     rind, from_self, found = reading.final_scores, reading.switches.later == "from_self", []
@@ -174,6 +175,7 @@ def units(reading: Reading) -> list[dict[str, Any]]:
             "max_attention": _number(reading.attention[i]),
             "max_attention_at": _growth(reading.attention_by_moment[:, i], i if from_self else i + 1),
             "from": int(reading.most_from[i]) if reading.most_from[i] >= 0 else None,
+            "from_attention": _number(reading.most_paid[i]),
             "semantic": int(reading.semantic[i]),
             "reason": reading.reasons[i],
             "rind": _number(rind[i]),

@@ -15,6 +15,7 @@ import yaml
 import app
 import bench.__main__
 from dragin_core import cli
+from dragin_core.switches import SWITCHES, VARIANTS
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("bench", "dragin_core", "visuals")
@@ -52,6 +53,19 @@ def test_the_version_is_the_same_everywhere():
     found = python("-c", "import dragin_core; print(dragin_core.__version__)")
     assert found.stdout.strip() == project["version"]
     assert f"## {project['version']}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", SWITCHES)
+def test_the_switch_table_of_the_docs_is_what_the_program_has(name):
+    switch = SWITCHES[name]
+    table = (ROOT / "docs" / "paper-and-code.md").read_text(encoding="utf-8")
+    (row,) = [line for line in table.splitlines() if line.startswith(f"| `{name}` |")]
+    told = dict(re.findall(r"`([^`]+)`(?: \(([^)]*)\))?", row.rsplit(" | ", 1)[1]))
+    assert switch.changes in row
+    assert set(told) == {str(value) for value in switch.values or (switch.paper, switch.official)}
+    for value, variants in told.items():
+        wanted = {variant for variant in VARIANTS if str(getattr(switch, variant)) == value}
+        assert set(filter(None, variants.split(", "))) == wanted
 
 
 @pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt"])

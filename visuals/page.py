@@ -25,6 +25,7 @@ STAGE_SCRIPTS = (
     "view_passages.js",
     "view_prompt.js",
     "view_timeline.js",
+    "player.js",
     "view_answers.js",
     "stage.js",
     "gradio_stage.js",

@@ -254,3 +254,35 @@ function cutOf(round, switches) {
   if (round.cut && round.status !== "changed") return sizeOf(round.cut.kept_text) - sizeOf(round.window.kept_text);
   return cutAt(round.window, round.trigger, switches);
 }
+
+/**
+ * A trace as it stood after `upto` events; the last one, where it is a window, with its first `written` tokens (null: all).
+ * The numbers are those of that moment: later tokens have not looked back yet.
+ */
+function traceUntil(trace, upto, written = null) {
+  const events = trace.events.slice(0, upto);
+  const last = events.at(-1);
+  if (last?.type === "window" && written !== null) events[events.length - 1] = windowUntil(last, written);
+  if (events.at(-1)?.type === "finished") return trace;
+  const windows = events.filter((event) => event.type === "window");
+  const newest = windows.at(-1);
+  const whole = windows.length && !windows[0].partial;
+  const answer = last?.type === "cut" ? last.kept_text : newest ? newest.kept_text + newest.text : "";
+  return { ...trace, events, answer, answer_without_retrieval: whole ? trace.answer_without_retrieval : null, counts: {} };
+}
+
+function windowUntil(window, count) {
+  if (count >= window.units.length) return window;
+  const units = window.units.slice(0, count).map((unit) => {
+    const attention = attentionAt(unit, count - 1);
+    return { ...unit, max_attention: attention, pending: attention === null, rind: attention === null ? null : unit.entropy * attention * unit.semantic * (unit.scale ?? 1) };
+  });
+  return { ...window, units, text: window.text.slice(0, units.at(-1)?.end ?? 0), partial: true, stop: null };
+}
+
+/** How many tokens are written before the next event can happen: up to the moment of the trigger, else all. */
+function tokensBefore(events, at) {
+  const next = events[at + 1];
+  const fires = next?.type === "decision" && next.retrieve && Number.isInteger(next.moment);
+  return fires ? next.moment + 1 : events[at].units.length;
+}

@@ -3,16 +3,19 @@
 /** Build the panels inside `root` and return {show, set, freeze, state}: the whole interface of the views, with or without a server. */
 function mountStage(root) {
   const panels = buildPanels(root);
-  const state = { payload: null, theta: null, n: null, locked: null, hovered: null, round: null, group: null, special: false, scale: 0, live: false };
+  const state = { payload: null, theta: null, n: null, locked: null, hovered: null, round: null, group: null, special: false, scale: 0, live: false, upto: null, written: null, playing: false };
   let frame = 0;
   const redraw = () => { frame = 0; draw(panels, state); };
   const later = () => { frame = frame || requestAnimationFrame(redraw); };
+  const player = mountPlayer(panels.player, state, later, (name) => reveal(root, name));
+  panels.play = player;
   listen(root, panels, state, later);
   return {
     state,
     /** Show a payload (visuals/payload.py); the lock survives where its token still exists. */
     show(payload, dials = {}) {
       const another = payload.trace.question !== state.payload?.trace.question;
+      player.reset();
       Object.assign(state, { payload, live: Boolean(payload.live) }, dials);
       state.theta ??= payload.trace.settings?.theta ?? 0;
       state.n ??= payload.trace.settings?.top_n ?? 1;
@@ -36,14 +39,14 @@ function mountStage(root) {
 function buildPanels(root) {
   const part = (tag, className, attributes) => h(tag, className, attributes);
   const panels = {
-    shown: part("p", "shown-run"), timeline: part("ol", "timeline", { "aria-label": t("timeline.label") }), rounds: part("div", "rounds"),
+    shown: part("p", "shown-run"), player: part("div", "player"), timeline: part("ol", "timeline", { "aria-label": t("timeline.label") }), rounds: part("div", "rounds"),
     legend: part("p", "legend"), card: part("div", "card"), attention: part("div", "attention when-row"), query: part("div", "query"),
     passages: part("div", "passages"), prompt: part("div", "prompt-columns"), answers: part("div", "answer-body"),
     said: part("p", "sr-only", { role: "status" }), special: part("input", "", { type: "checkbox" }),
   };
   const section = (key, ...children) => h("section", `panel ${key}`, { "data-name": key, tabindex: -1, "aria-label": t(`${key}.title`) }, heading(key), ...children);
   const toggle = h("label", "toggle", {}, panels.special, t("special.label"));
-  root.replaceChildren(panels.shown, panels.timeline,
+  root.replaceChildren(panels.shown, panels.timeline, panels.player,
     h("div", "grid", {},
       h("div", "column", {}, section("when", h("div", "tools", {}, panels.legend, toggle), panels.rounds, panels.card), section("answer", panels.answers)),
       h("div", "column", {}, section("what", panels.attention, panels.query), section("with", panels.passages))),
@@ -51,11 +54,12 @@ function buildPanels(root) {
   return panels;
 }
 
-/** Everything the views read: the payload, the dials, and what follows from both. */
-function modelOf(state) {
+/** Everything the views read: the payload (as far as the playhead stands), the dials, and what follows from both. */
+function modelOf(state, whole = false) {
   const { payload, theta, n, special, scale, live } = state;
   const switches = payload.facts.switches || {};
-  const rounds = previewOf(payload.trace, theta, n, switches);
+  const trace = whole ? payload.trace : traceNow(state);
+  const rounds = previewOf(trace, theta, n, switches);
   const factsAt = (at) => payload.facts.events[at] || {};
   const usedIn = (round) => (round.window ? factsAt(round.at).used || [] : []);
   const usedWords = (group) => {
@@ -63,7 +67,15 @@ function modelOf(state) {
     const cut = next ? next.cutFrom : 0;
     return new Set(next ? usedIn(next).filter(([start]) => start < cut).map(([, , key]) => key) : []);
   };
-  return { payload, trace: payload.trace, theta, n, special, scale, live, switches, rounds, factsAt, usedIn, usedWords, dragin: (payload.trace.settings?.method || "dragin") === "dragin" };
+  return { payload, trace, replay: trace !== payload.trace, theta, n, special, scale, live, switches, rounds, factsAt, usedIn, usedWords, dragin: (payload.trace.settings?.method || "dragin") === "dragin" };
+}
+
+/** The trace as far as the playhead stands; the same object until it moves. */
+function traceNow(state) {
+  const { payload: { trace }, upto, written, past } = state;
+  if (upto === null) return trace;
+  if (past?.trace !== trace || past.upto !== upto || past.written !== written) state.past = { trace, upto, written, seen: traceUntil(trace, upto, written) };
+  return state.past.seen;
 }
 
 /** The token the panels speak of: locked, else hovered, else what fired last, else the highest score. */
@@ -103,7 +115,8 @@ function draw(panels, state) {
   const focus = focusOf(state, model);
   state.drawn = focus;
   viewShown(panels.shown, model);
-  viewTimeline(panels.timeline, model, focus);
+  viewTimeline(panels.timeline, model.replay ? modelOf(state, true) : model, focus, state.upto);
+  panels.play.draw(model.trace);
   if (model.rounds.some((round) => round.window)) viewSkyline(panels.rounds, model, focus);
   else { panels.rounds.replaceChildren(emptyNote("when.empty")); panels.rounds.drawnFor = null; }
   viewLegend(panels.legend, model);
@@ -143,7 +156,7 @@ function listen(root, panels, state, later) {
   panels.rounds.addEventListener("click", (event) => { const node = tokenOf(event); if (node) lock(panels, state, at(node), later); });
   panels.rounds.addEventListener("keydown", (event) => walk(event, panels, state, later));
   root.addEventListener("keydown", (event) => { if (event.key === "Escape") { state.locked = null; state.hovered = null; later(); } });
-  panels.timeline.addEventListener("click", (event) => jump(event, root, state, later));
+  panels.timeline.addEventListener("click", (event) => jump(event, root, panels, state, later));
   root.addEventListener("pointerover", (event) => light(root, event.target.closest?.("[data-word]")?.dataset.word));
 }
 
@@ -176,14 +189,17 @@ function walk(event, panels, state, later) {
   event.preventDefault();
 }
 
-function jump(event, root, state, later) {
+function jump(event, root, panels, state, later) {
   const button = event.target.closest?.("[data-panel]");
   if (!button) return;
+  if (state.upto !== null) panels.play.go(Number(button.dataset.stepEvent) + 1);
   Object.assign(state, { locked: null, hovered: null, round: Number(button.dataset.stepRound), group: button.dataset.stepGroup === undefined ? null : Number(button.dataset.stepGroup) });
   later();
-  const panel = root.querySelector(`[data-name="${button.dataset.panel}"]`);
-  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  panel?.scrollIntoView({ behavior: calm ? "auto" : "smooth", block: "nearest" });
+  reveal(root, button.dataset.panel);
+}
+
+function reveal(root, name) {
+  root.querySelector(`[data-name="${name}"]`)?.scrollIntoView({ behavior: calm() ? "auto" : "smooth", block: "nearest" });
 }
 
 /** Light up one word wherever it stands: row, query, passages. */

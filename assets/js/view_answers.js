@@ -1,14 +1,15 @@
 /* The answer with retrieval beside the answer without, right or wrong, why it stopped, what it cost. */
 
 function viewAnswers(root, model) {
-  const { trace, facts } = model.payload;
+  const { trace } = model;
+  const { facts } = model.payload;
   const rounds = model.rounds.filter((round) => round.window);
   if (!rounds.length) return root.replaceChildren(emptyNote("answer.empty"));
   const finished = model.rounds.some((round) => round.finished);
   const without = trace.answer_without_retrieval;
   root.replaceChildren(
     h("div", "answers", {},
-      answer("without", without, without !== null ? "answer.nothing" : model.live ? "answer.running" : "answer.unknown", facts.right_without),
+      answer("without", without, without !== null ? "answer.nothing" : model.live || model.replay ? "answer.running" : "answer.unknown", without === null ? null : facts.right_without),
       answer(model.dragin ? "with" : "method", trace.answer, "answer.nothing", finished ? facts.right : null, { method: methodName(trace) })),
     goldLine(model), reasonLine(model, finished), counts(trace.counts || {}));
 }
@@ -26,13 +27,14 @@ function answer(key, text, missing, right, values = {}) {
 function goldLine(model) {
   const { gold, right, right_without: without } = model.payload.facts;
   if (!gold?.length) return "";
+  if (model.replay) return h("p", "gold", {}, t("answer.gold", { gold: gold.join(" · ") }));
   const both = right === null || without === null || right === undefined || without === undefined;
   const key = both ? "" : right && !without ? "mended" : !right && without ? "spoilt" : right ? "both" : "neither";
   return h("p", `gold ${key}`, {}, t("answer.gold", { gold: gold.join(" · ") }), key ? ` ${t(`answer.${key}`)}` : "");
 }
 
 function reasonLine(model, finished) {
-  if (!finished) return h("p", "reason", {}, t(model.live ? "answer.running" : "answer.paused"));
+  if (!finished) return h("p", "reason", {}, t(model.live ? "answer.running" : model.replay ? "answer.replay" : "answer.paused"));
   const { reason } = model.rounds.find((round) => round.finished).finished;
   const settings = model.trace.settings || {};
   const known = knownReason(reason);

@@ -56,7 +56,7 @@ function verdictLine(unit, state, round, model) {
   if (unit.rind === null) return h("p", "", {}, t("card.undefined.why"));
   if (round.unchecked) return h("p", "", {}, t("card.unchecked"));
   const over = unit.rind > model.theta;
-  const second = model.switches.decide === "window" ? (round.trigger ? "card.too.sentence" : "card.too.capped") : "card.too";
+  const second = model.switches.decide === "window" ? (round.trigger ? "card.too.sentence" : round.groups.length ? "card.too.capped" : "card.next") : round.groups.length ? "card.too" : "card.next";
   const key = state === "passed" ? "card.passed" : state === "fires" ? "card.fires" : state === "flagged" ? "card.flagged" : !over ? "card.below" : second;
   const values = {
     score: NUMBERS.score(unit.rind),
@@ -92,8 +92,8 @@ function factors(round, unit, model) {
 
 function attentionText(unit, later, model) {
   const words = model.switches.unit === "word";
-  const values = { token: shown(later.text), share: NUMBERS.share(unit.max_attention), value: NUMBERS.score(unit.max_attention) };
-  const first = later === unit ? t("card.a.self", values) : t(words ? "card.a.sum" : "card.a.from", values);
+  const values = { token: shown(later.text), share: NUMBERS.share(unit.from_attention ?? 0), value: NUMBERS.score(unit.from_attention), most: NUMBERS.score(unit.max_attention) };
+  const first = t(`card.a.${later === unit ? "self" : "from"}${words ? ".sum" : ""}`, values);
   const notes = [model.switches.attention_over === "answer_alone" ? t("card.a.alone") : "", unit.scale !== undefined ? t("card.a.scaled") : ""];
   return [first, ...notes].filter(Boolean).join(" ");
 }

@@ -5,10 +5,10 @@ const LONG_GROUP = 22;
 
 /** Draw (or, where only θ, n or the focus moved, repaint) the rounds of a model into root. */
 function viewSkyline(root, model, focus) {
-  if (root.drawnFor !== model.payload || root.drawnSpecial !== model.special) {
+  if (root.drawnFor !== model.trace || root.drawnSpecial !== model.special) {
     const active = root.contains(document.activeElement) ? document.activeElement.dataset : null;
     root.replaceChildren(...model.rounds.map((round, r) => roundNode(model, round, r)));
-    root.drawnFor = model.payload;
+    root.drawnFor = model.trace;
     root.drawnSpecial = model.special;
     if (active?.unit) root.querySelector(tokenSelector(active.round, active.unit))?.focus({ preventScroll: true });
   }
@@ -151,11 +151,11 @@ function roundHead(model, round) {
   if (round.status === "later") parts.push(h("span", "badge wait", {}, t("round.later")));
   if (round.status === "changed") parts.push(h("span", "badge wait", {}, t(`round.changed.${round.why}`)));
   if (round.passed.length) parts.push(h("span", "", {}, t("round.passed", { count: round.passed.length })));
-  if (round.window?.partial) parts.push(h("span", "badge wait", {}, t(model.live ? "round.writing" : "round.partial")));
+  if (round.window?.partial) parts.push(h("span", "badge wait", {}, t(model.live || model.replay ? "round.writing" : "round.partial")));
   if (round.capped) parts.push(h("span", "badge", {}, t("round.capped", { count: model.trace.settings.max_retrievals })));
   const quiet = round.groups.at(-1)?.decision;
   if (quiet && !quiet.retrieve && round.status === "followed" && has(`decision.${quiet.reason}`)) parts.push(h("span", round.unchecked ? "badge" : "", {}, t(`decision.${quiet.reason}`)));
-  const verdict = model.factsAt(round.at).right;
+  const verdict = round.window?.partial ? null : model.factsAt(round.at).right;
   if (verdict === true || verdict === false) parts.push(verdictBadge(verdict));
   return parts;
 }

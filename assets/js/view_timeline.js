@@ -1,11 +1,12 @@
-/* The steps of the run so far, in the order they happened: When → What → With → prompt → write on. */
+/* The steps of the run so far, in the order they happened, one per event: When → What → With → prompt → write on. */
 
-function viewTimeline(root, model, focus) {
+/** Draw the steps; those behind the playhead (`upto` events, null: all) are still ahead. */
+function viewTimeline(root, model, focus, upto = null) {
   const steps = stepsOf(model);
   if (!steps.length) return root.replaceChildren(h("li", "step none", {}, t("timeline.empty")));
   const focused = [...root.children].findIndex((step) => step.contains(document.activeElement));
-  root.replaceChildren(...steps.map((step, i) => h("li", `step ${step.kind}${step.pending ? " pending" : ""}${step.stale ? " stale" : ""}${step.round === focus.round ? " here" : ""}`, {},
-    h("button", "", { type: "button", "data-step-round": step.round, "data-step-group": step.group, "data-panel": step.panel },
+  root.replaceChildren(...steps.map((step, i) => h("li", `step ${step.kind}${step.pending ? " pending" : ""}${step.stale ? " stale" : ""}${step.round === focus.round ? " here" : ""}${upto !== null && i >= upto ? " ahead" : ""}${i + 1 === upto ? " now" : ""}`, { "aria-current": i + 1 === upto ? "step" : null },
+    h("button", "", { type: "button", "data-step-round": step.round, "data-step-group": step.group, "data-step-event": i, "data-panel": step.panel },
       h("span", "number", {}, step.pending ? "…" : String(i + 1)), h("span", "word", {}, step.name, h("small", "", {}, step.detail))))));
   root.children[focused]?.querySelector("button")?.focus({ preventScroll: true });
   if (root.counted !== steps.length) fitTimeline(root, steps.length);

@@ -44,10 +44,6 @@ def test_a_tokens_own_attention_never_counts():
     assert signals(BLOCK).a_max_by_moment.diagonal() == pytest.approx([0, 0, 0])
 
 
-def test_most_from_is_the_later_token_that_pays_most():
-    assert signals(BLOCK).most_from.tolist() == [1, 2, -1]
-
-
 def test_taking_tokens_leaves_the_others_rows_out():
     assert signals(BLOCK).take(np.array([0, 2])).a_max_by_moment[1] == pytest.approx([0.25, 0])
 

@@ -80,3 +80,29 @@ def test_another_n_marks_what_lies_behind_the_query(core, runs):
     trace = runs(0.05, 5)
     rounds = core.evaluate("trace => previewOf(trace, 0.05, 1).map(r => [r.status, r.why])", trace)
     assert rounds[0] == ["changed", "query"]
+
+
+def test_a_run_watched_again_has_the_numbers_of_that_moment_and_gives_no_answer_away(core, runs):
+    trace = runs(0.2, 12)
+    whole = trace["events"][0]["units"]
+    seen = core.evaluate("trace => [2, 5, 12].map(count => traceUntil(trace, 1, count))", trace)
+    for early, count in zip(seen, (2, 5, 12), strict=True):
+        (window,) = early["events"]
+        assert early["answer"] == "".join(unit["text"] for unit in whole[:count]) == window["text"]
+        assert early["answer_without_retrieval"] is None
+        assert window["partial"] and window["units"][-1]["pending"]
+        for i, unit in enumerate(window["units"]):
+            grown = [value for moment, value in whole[i]["max_attention_at"] if moment < count]
+            assert unit["max_attention"] == (grown[-1] if grown else None)
+            assert unit["rind"] == (whole[i]["entropy"] * grown[-1] * whole[i]["semantic"] if grown else None)
+    assert core.evaluate("trace => traceUntil(trace, trace.events.length)", trace) == trace
+
+
+def test_a_window_watched_again_is_written_up_to_the_moment_it_fires(core, runs):
+    trace = runs(0.2, 12)
+    decision = trace["events"][1]
+    assert decision["retrieve"]
+    assert core.evaluate("trace => tokensBefore(trace.events, 0)", trace) == decision["moment"] + 1
+    assert core.evaluate("trace => tokensBefore(trace.events.slice(0, 1), 0)", trace) == len(
+        trace["events"][0]["units"]
+    )
