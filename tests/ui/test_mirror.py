@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,7 @@ from dragin_core import Settings
 
 SOURCE = (Path(__file__).resolve().parents[2] / "assets" / "js" / "core.js").read_text(encoding="utf-8")
 QUESTION = "Which bridge did the old engineer of Lyon build in 1889?"
-REPLY = (
-    "The old engineer of Lyon drew plans. He built the Garabit viaduct over the Truyère. "
-    "Later came a second bridge in Porto, and the answer was clear."
-)
+REPLY = "The old engineer drew plans. He built the Garabit viaduct over the Truyère. Later came a bridge in Porto."
 PASSAGES = [("Garabit", "The Garabit viaduct was built by Gustave Eiffel."), ("Porto", "A bridge in Porto.")]
 THETAS = (0.0, 0.2, 0.9, 2.0, 5.0)
 BY_SENTENCE = {"decide": "window", "cut": "sentence"}
@@ -51,13 +49,16 @@ def model():
     return tiny_explainer({QUESTION: REPLY}, PASSAGES)
 
 
-@pytest.fixture(params=SETTINGS)
+@pytest.fixture(scope="module", params=SETTINGS)
 def run(request, model):
     """A function of θ and n that runs the question: (trace, effective switches)."""
     variant, switches = SETTINGS[request.param]
 
+    @lru_cache
     def run(theta: float, n: int = 5) -> tuple[dict, dict]:
-        settings = Settings(variant=variant, switches=switches, theta=theta, top_n=n, max_new_tokens=64)
+        settings = Settings(
+            variant=variant, switches=switches, theta=theta, top_n=n, max_new_tokens=40, max_retrievals=2
+        )
         trace = json.loads(json.dumps(model.run(QUESTION, settings).to_dict()))
         return trace, asdict(settings.effective)
 
@@ -98,13 +99,13 @@ def test_the_first_trigger_at_another_theta_is_the_engines(core, run):
 
 
 def test_a_query_shown_for_another_n_is_the_engines_or_none(core, run):
-    trace, switches = run(0.05)
+    trace, switches = run(0.2)
     told = 0
-    for n in (1, 2, 5, 12, 50):
-        other = next(event for event in run(0.05, n)[0]["events"] if event["type"] == "query")
+    for n in (1, 5, 50):
+        other = next(event for event in run(0.2, n)[0]["events"] if event["type"] == "query")
         found = core.evaluate(
             """([trace, n, switches]) => {
-              const [round] = previewOf(trace, 0.05, n, switches);
+              const [round] = previewOf(trace, 0.2, n, switches);
               const index = round.groups[0].decision.index;
               return queryFor(round, index, n, trace.settings, switches)?.text ?? null;
             }""",
@@ -112,21 +113,21 @@ def test_a_query_shown_for_another_n_is_the_engines_or_none(core, run):
         )
         assert found in (None, other["text"])
         told += found is not None
-    assert told == (1 if switches["query_unit"] == "token" else 5)
+    assert told == (1 if switches["query_unit"] == "token" else 3)
 
 
 def test_what_only_the_engine_can_tell_is_marked_so(core, run):
-    trace, switches = run(0.05)
-    first = preview(core, trace, 0.05, 1, switches)[0]
+    trace, switches = run(0.2)
+    first = preview(core, trace, 0.2, 1, switches)[0]
     expected = "unknown" if switches["query_unit"] == "token" else "query"
     assert (first["status"], first["why"]) == ("changed", expected)
 
 
 def test_the_cut_begins_where_the_engine_cut(core, run):
-    trace, switches = run(0.05)
+    trace, switches = run(0.2)
     windows = [event for event in trace["events"] if event["type"] == "window"]
     cuts = [event for event in trace["events"] if event["type"] == "cut"]
-    views = preview(core, trace, 0.05, 5, switches)
+    views = preview(core, trace, 0.2, 5, switches)
     assert cuts
     for window, cut, view in zip(windows, cuts, views, strict=False):
         assert view["cutFrom"] == len(cut["kept_text"]) - len(window["kept_text"])
