@@ -89,12 +89,9 @@ def test_the_first_trigger_at_another_theta_is_the_engines(core, run):
     for theta in THETAS:
         decision = decision_of(run(theta)[0])
         found = preview(core, trace, theta, 5, switches)[0]
-        trigger = found["trigger"] or (found["passed"] and {"index": found["passed"][0]}) or None
-        assert (trigger is not None) == decision["retrieve"]
-        if decision["retrieve"]:
-            assert trigger["index"] == decision["index"]
-            assert trigger.get("flags", decision["flags"]) == decision["flags"] or not trigger.get("sentence")
-            fired.add(trigger["index"])
+        first = found["passed"][0] if found["passed"] else (found["trigger"] or {}).get("index")
+        assert first == decision["index"]
+        fired.add(first)
     assert fired - {None}, "no θ fired: the test would show nothing"
 
 
