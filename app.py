@@ -6,6 +6,7 @@ import socket
 import sys
 from pathlib import Path
 
+from dragin_core.arguments import Parser
 from dragin_core.errors import InputError
 
 DEFAULT_HOST = "127.0.0.1"
@@ -14,8 +15,8 @@ DEFAULT_PORT = 7860
 
 def main(arguments: list[str] | None = None) -> int:
     """Serve the page until interrupted. Returns the exit code: 2 for bad input, told in one line on stderr."""
-    options = parser().parse_args(arguments)
     try:
+        options = parser().parse_args(arguments)
         host = options.host or os.environ.get("GRADIO_SERVER_NAME") or DEFAULT_HOST
         port = port_number(options.port or os.environ.get("GRADIO_SERVER_PORT") or DEFAULT_PORT)
         check_paths(options.model, options.corpus)
@@ -27,9 +28,9 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """The command line."""
-    found = argparse.ArgumentParser(prog="app.py", description="DRAGIN, token by token: the page.")
+    found = Parser(prog="app.py", description="DRAGIN, token by token: the page.")
     found.add_argument("--host", help=f"address to listen on (GRADIO_SERVER_NAME, else {DEFAULT_HOST})")
     found.add_argument("--port", help=f"port to listen on (GRADIO_SERVER_PORT, else {DEFAULT_PORT})")
     found.add_argument("--model", action="append", default=[], help="causal language model: folder or hub id")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from . import packaged
+from .arguments import Parser
 from .compare import told
 from .errors import InputError
 from .evaluation import Question, is_right, load_questions, summary_table, sweep_table, threshold_range
@@ -21,11 +22,6 @@ from .trace import Trace
 
 HALVES = {"all": slice(None), "odd": slice(0, None, 2), "even": slice(1, None, 2)}
 SETTINGS = ("method", "variant", "theta", "top_n", "top_k", "max_new_tokens", "max_retrievals", "shots")
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str):
-        raise InputError(f"{message[:1].upper()}{message[1:].rstrip('.')}: see {self.prog} --help.")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -171,8 +167,8 @@ def _part(questions: list[Question], options: argparse.Namespace) -> list[Questi
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="python -m dragin_core", description="DRAGIN, step by step.")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
+    parser = Parser(prog="python -m dragin_core", description="DRAGIN, step by step.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=Parser)
     _command(commands, fetch)
     _with_json(_with_model(_command(commands, doctor)))
 

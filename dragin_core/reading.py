@@ -161,7 +161,7 @@ class Reading:
 
     @cached_property
     def most_paid(self) -> np.ndarray:
-        """float64 [units]: what that unit pays it, at most ``attention``; NaN where pending."""
+        """float [units]: what that unit pays it, which is at most ``attention``; NaN where pending."""
         if not len(self) or self._block is None:
             return np.full(len(self), np.nan)
         return np.where(self.pending, np.nan, self._paid.max(axis=0))

@@ -174,3 +174,12 @@ def test_ci_is_a_script_that_runs():
     script = ROOT / ".ci" / "run"
     assert os.access(script, os.X_OK)
     assert subprocess.run(["bash", "-n", str(script)]).returncode == 0
+
+
+@pytest.mark.parametrize("call", [["app.py", "--bogus"], ["app.py", "--port"], ["-m", "dragin_core", "run"]])
+def test_a_call_that_is_wrong_is_one_line_and_exit_2(call):
+    found = python(*call)
+    assert found.returncode == 2
+    assert found.stdout == ""
+    assert len(found.stderr.strip().splitlines()) == 1
+    assert "--help" in found.stderr

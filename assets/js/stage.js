@@ -3,7 +3,7 @@
 /** Build the panels inside `root` and return {show, set, freeze, state}: the whole interface of the views, with or without a server. */
 function mountStage(root) {
   const panels = buildPanels(root);
-  const state = { payload: null, theta: null, n: null, locked: null, hovered: null, round: null, group: null, special: false, scale: 0, live: false, upto: null, written: null, playing: false };
+  const state = { payload: null, theta: null, n: null, locked: null, hovered: null, round: null, group: null, special: false, words: false, scale: 0, live: false, upto: null, written: null, playing: false };
   let frame = 0;
   const redraw = () => { frame = 0; draw(panels, state); };
   const later = () => { frame = frame || requestAnimationFrame(redraw); };
@@ -42,13 +42,13 @@ function buildPanels(root) {
     shown: part("p", "shown-run"), player: part("div", "player"), timeline: part("ol", "timeline", { "aria-label": t("timeline.label") }), rounds: part("div", "rounds"),
     legend: part("p", "legend"), card: part("div", "card"), attention: part("div", "attention when-row"), query: part("div", "query"),
     passages: part("div", "passages"), prompt: part("div", "prompt-columns"), answers: part("div", "answer-body"),
-    said: part("p", "sr-only", { role: "status" }), special: part("input", "", { type: "checkbox" }),
+    said: part("p", "sr-only", { role: "status" }), special: part("input", "", { type: "checkbox" }), words: part("input", "", { type: "checkbox" }),
   };
   const section = (key, ...children) => h("section", `panel ${key}`, { "data-name": key, tabindex: -1, "aria-label": t(`${key}.title`) }, heading(key), ...children);
-  const toggle = h("label", "toggle", {}, panels.special, t("special.label"));
+  const toggles = h("span", "toggles", {}, ...["words", "special"].map((name) => h("label", "toggle", {}, panels[name], t(`${name}.label`))));
   root.replaceChildren(panels.shown, panels.timeline, panels.player,
     h("div", "grid", {},
-      h("div", "column", {}, section("when", h("div", "tools", {}, panels.legend, toggle), panels.rounds, panels.card), section("answer", panels.answers)),
+      h("div", "column", {}, section("when", h("div", "tools", {}, panels.legend, toggles), panels.rounds, panels.card), section("answer", panels.answers)),
       h("div", "column", {}, section("what", panels.attention, panels.query), section("with", panels.passages))),
     section("prompt", panels.prompt), panels.said);
   return panels;
@@ -56,7 +56,7 @@ function buildPanels(root) {
 
 /** Everything the views read: the payload (as far as the playhead stands), the dials, and what follows from both. */
 function modelOf(state, whole = false) {
-  const { payload, theta, n, special, scale, live } = state;
+  const { payload, theta, n, special, words, scale, live } = state;
   const switches = payload.facts.switches || {};
   const trace = whole ? payload.trace : traceNow(state);
   const rounds = previewOf(trace, theta, n, switches);
@@ -67,7 +67,7 @@ function modelOf(state, whole = false) {
     const cut = next ? next.cutFrom : 0;
     return new Set(next ? usedIn(next).filter(([start]) => start < cut).map(([, , key]) => key) : []);
   };
-  return { payload, trace, replay: trace !== payload.trace, theta, n, special, scale, live, switches, rounds, factsAt, usedIn, usedWords, dragin: (payload.trace.settings?.method || "dragin") === "dragin" };
+  return { payload, trace, replay: trace !== payload.trace, theta, n, special, words, scale, live, switches, rounds, factsAt, usedIn, usedWords, dragin: (payload.trace.settings?.method || "dragin") === "dragin" };
 }
 
 /** The trace as far as the playhead stands; the same object until it moves. */
@@ -148,7 +148,7 @@ function variantBadges(settings) {
 function listen(root, panels, state, later) {
   const tokenOf = (event) => event.target.closest?.("[data-unit]");
   const at = (node) => ({ round: Number(node.dataset.round), unit: Number(node.dataset.unit) });
-  panels.special.addEventListener("change", () => { state.special = panels.special.checked; later(); });
+  for (const name of ["special", "words"]) panels[name].addEventListener("change", () => { state[name] = panels[name].checked; later(); });
   panels.rounds.addEventListener("pointerover", (event) => { const node = tokenOf(event); if (node && event.pointerType !== "touch") { state.hovered = at(node); later(); } });
   panels.rounds.addEventListener("pointerleave", () => { state.hovered = null; later(); });
   panels.rounds.addEventListener("focusin", (event) => { const node = tokenOf(event); if (node?.matches(":focus-visible")) { state.hovered = at(node); later(); } });
@@ -174,13 +174,15 @@ const STEPS = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
 function walk(event, panels, state, later) {
   const node = event.target.closest?.("[data-unit]");
   if (!node || event.ctrlKey || event.metaKey || event.altKey) return;
-  let [round, unit] = [Number(node.dataset.round), Number(node.dataset.unit)];
-  if (event.key in STEPS) unit += STEPS[event.key];
+  const tokensIn = (number) => [...(panels.rounds.children[number]?.querySelectorAll(".tok") || [])];
+  let round = Number(node.dataset.round);
+  let at = tokensIn(round).indexOf(node);
+  if (event.key in STEPS) at += STEPS[event.key];
   else if (event.key === "ArrowDown" || event.key === "ArrowUp") round += event.key === "ArrowDown" ? 1 : -1;
   else return;
-  const tokens = panels.rounds.children[round]?.querySelectorAll(".tok");
-  if (tokens?.length) {
-    const next = tokens[Math.max(0, Math.min(tokens.length - 1, unit))];
+  const tokens = tokensIn(round);
+  if (tokens.length) {
+    const next = tokens[Math.max(0, Math.min(tokens.length - 1, at))];
     state.hovered = { round, unit: Number(next.dataset.unit) };
     if (state.locked) state.locked = state.hovered;
     next.focus();

@@ -6,18 +6,25 @@ function viewPrompt(root, model, focus) {
   if (!before) return root.replaceChildren(emptyNote("prompt.empty"));
   const after = round.cut?.prompt || null;
   const old = round.window.round > 1 || after ? t("prompt.of", { round: round.number }) : t("prompt.first");
-  const columns = [column(old, before, after, false)];
-  columns.push(after ? column(t("prompt.after", { round: round.number + 1 }), after, before, true) : h("div", "prompt-column", {}, emptyNote(round.finished ? "prompt.same" : "prompt.next")));
+  const limit = model.trace.environment?.context_limit;
+  const columns = [column(old, before, after, false, limit)];
+  columns.push(after ? column(t("prompt.after", { round: round.number + 1 }), after, before, true, limit) : h("div", "prompt-column", {}, emptyNote(round.finished ? "prompt.same" : "prompt.next")));
   root.replaceChildren(...columns);
 }
 
-function column(label, prompt, other, isAfter) {
+function column(label, prompt, other, isAfter, limit) {
   const sections = sectionsOf(prompt);
   const theirs = other && new Set(sectionsOf(other).map((section) => `${section.kind}|${bare(section)}`));
   const dropped = (prompt.dropped || []).length;
-  return h("div", "prompt-column", {}, h("p", "lab", {}, label, " ", h("span", "soft", {}, t("prompt.tokens", { count: prompt.token_ids?.length ?? "–" }))),
+  return h("div", "prompt-column", {}, h("p", "lab", {}, label, " ", h("span", "soft", {}, tokensOf(prompt, limit))),
     dropped ? h("p", "notice-line", {}, t("prompt.dropped", { what: prompt.dropped.map(String).join(", ") })) : "",
     ...sections.map((section) => sectionNode(section, theirs, isAfter)));
+}
+
+/** How many tokens a prompt takes, of those the model can read. */
+function tokensOf(prompt, limit) {
+  const count = prompt.token_ids?.length ?? "–";
+  return limit ? t("prompt.tokens.of", { count, limit: limit.toLocaleString("en") }) : t("prompt.tokens", { count });
 }
 
 /** The sections with their text; blank ones join the one before, passages are numbered. */
@@ -40,7 +47,9 @@ function bare(section) {
 function sectionNode(section, theirs, isAfter) {
   const { kind, text, number } = section;
   const changed = theirs && kind !== "template" && !theirs.has(`${kind}|${bare(section)}`);
-  return h("div", `section ${kind}${changed ? (isAfter ? " new" : " gone") : ""}`, {},
-    h("span", "section-name", {}, t(`section.${kind}`, { number }), changed ? h("b", "", {}, ` ${t(isAfter ? "prompt.new" : "prompt.gone")}`) : ""),
-    h("pre", "", {}, text.replace(/^\n+|\n+$/g, "")));
+  const className = `section ${kind}${changed ? (isAfter ? " new" : " gone") : ""}`;
+  const name = [t(`section.${kind}`, { number }), changed ? h("b", "", {}, ` ${t(isAfter ? "prompt.new" : "prompt.gone")}`) : ""];
+  const body = h("pre", "", {}, text.replace(/^\n+|\n+$/g, ""));
+  if (kind === "demonstration") return h("details", className, {}, h("summary", "section-name", {}, ...name), body);
+  return h("div", className, {}, h("span", "section-name", {}, ...name), body);
 }

@@ -5,14 +5,18 @@ const LONG_GROUP = 22;
 
 /** Draw (or, where only θ, n or the focus moved, repaint) the rounds of a model into root. */
 function viewSkyline(root, model, focus) {
-  if (root.drawnFor !== model.trace || root.drawnSpecial !== model.special) {
+  if (root.drawnFor !== model.trace || root.drawnAs !== drawnAs(model)) {
     const active = root.contains(document.activeElement) ? document.activeElement.dataset : null;
     root.replaceChildren(...model.rounds.map((round, r) => roundNode(model, round, r)));
     root.drawnFor = model.trace;
-    root.drawnSpecial = model.special;
+    root.drawnAs = drawnAs(model);
     if (active?.unit) root.querySelector(tokenSelector(active.round, active.unit))?.focus({ preventScroll: true });
   }
   model.rounds.forEach((round, r) => paintRound(root.children[r], model, round, r, focus));
+}
+
+function drawnAs(model) {
+  return `${model.special}|${model.words}`;
 }
 
 function tokenSelector(round, unit) {
@@ -56,32 +60,44 @@ function gap(space, special) {
 function tokenNodes(round, r, model) {
   const nodes = [];
   let group = null;
-  round.window.units.forEach((unit, i) => {
-    const sentence = (round.window.sentences || []).findIndex(([first, end]) => first === i && end > first);
+  for (const part of partsOf(round.window, model.words)) {
+    const sentence = (round.window.sentences || []).findIndex(([first, end]) => part.first <= first && first <= part.last && end > first);
     if (sentence >= 0) { nodes.push(h("span", "sentence", { "aria-hidden": "true", title: t("sky.sentence", { number: sentence + 1 }) }, `${sentence + 1}`)); group = null; }
-    const space = unit.text.match(/^\s*/)[0];
-    const blank = space.length === unit.text.length;
+    const space = part.text.match(/^\s*/)[0];
+    const blank = space.length === part.text.length;
     if (!blank) nodes.push(...gap(space, model.special));
-    const glued = !space && !blank && JOINS.test(unit.text) && group && group.size + unit.text.length <= LONG_GROUP;
+    const glued = !space && !blank && JOINS.test(part.text) && group && group.size + part.text.length <= LONG_GROUP;
     if (!glued) {
       group = h("span", "group");
       group.size = 0;
       nodes.push(group);
     }
-    group.size += unit.text.length;
-    group.append(tokenNode(unit, r, i, blank, space, model.special));
-    if (unit.text.slice(blank ? 0 : space.length).includes("\n")) { nodes.push(h("br")); group = null; }
+    group.size += part.text.length;
+    group.append(tokenNode(part, r, blank, space, model.special));
+    if (part.text.slice(blank ? 0 : space.length).includes("\n")) { nodes.push(h("br")); group = null; }
     if (blank) group = null;
-  });
+  }
   if (round.window.partial) nodes.push(h("span", "caret", { "aria-hidden": "true" }, "▍"));
   return nodes;
 }
 
-function tokenNode(unit, r, i, blank, space, special) {
-  const text = blank ? blankText(unit.text, special) : unit.text.slice(space.length).replaceAll("\n", "↵");
-  const bar = h("i", "bar");
-  return h("button", "tok", { type: "button", tabindex: -1, "data-round": r, "data-unit": i }, bar, h("b", "mark", { "aria-hidden": "true" }),
-    h("span", blank ? "txt blank" : "txt", {}, text));
+/** What is drawn as one: every unit, or the units of a word together, which stand or fall by their highest score. */
+function partsOf(window, words) {
+  const parts = [];
+  window.units.forEach((unit, i) => {
+    const last = parts.at(-1);
+    const same = words && last && unit.word && window.units[last.first].word?.[0] === unit.word[0];
+    if (!same) return parts.push({ first: i, last: i, unit: i, text: unit.text });
+    Object.assign(last, { last: i, text: last.text + unit.text });
+    if ((unit.rind ?? -1) > (window.units[last.unit].rind ?? -1)) last.unit = i;
+  });
+  return parts;
+}
+
+function tokenNode({ text, first, last, unit }, r, blank, space, special) {
+  const written = blank ? blankText(text, special) : text.slice(space.length).replaceAll("\n", "↵");
+  return h("button", "tok", { type: "button", tabindex: -1, "data-round": r, "data-unit": unit, "data-first": first, "data-last": last },
+    h("i", "bar"), h("b", "mark", { "aria-hidden": "true" }), h("span", blank ? "txt blank" : "txt", {}, written));
 }
 
 function blankText(text, special) {
@@ -101,18 +117,23 @@ function paintRound(node, model, round, r, focus) {
   sky.querySelector(".theta-tag").textContent = `θ ${thetaText(model.theta)}${share > 1 ? " ↑" : ""}`;
   const used = model.usedIn(round);
   const cut = round.cutFrom;
-  const tabStop = focus.round === r ? focus.unit : 0;
-  sky.querySelectorAll(".tok").forEach((token, i) => {
-    const state = stateOf(round, i, cut);
-    paintToken(token, round.window.units[i], state, model, round);
-    token.classList.toggle("used", used.some(([start, end]) => start < round.window.units[i].end && end > round.window.units[i].start) && state !== "cut" && state !== "flagged");
-    const chosen = focus.round === r && focus.unit === i;
+  const here = focus.round === r ? focus.unit : 0;
+  for (const token of sky.querySelectorAll(".tok")) {
+    const [first, last] = [Number(token.dataset.first), Number(token.dataset.last)];
+    const states = round.window.units.slice(first, last + 1).map((_, k) => stateOf(round, first + k, cut));
+    const state = ORDER.find((each) => states.includes(each));
+    paintToken(token, round.window.units[token.dataset.unit], state, model, round);
+    const touches = ([start, end]) => start < round.window.units[last].end && end > round.window.units[first].start;
+    token.classList.toggle("used", used.some(touches) && state !== "cut" && state !== "flagged");
+    const chosen = focus.round === r && focus.unit >= first && focus.unit <= last;
     token.classList.toggle("chosen", chosen);
     token.classList.toggle("locked", chosen && focus.locked);
     token.setAttribute("aria-pressed", chosen && focus.locked);
-    token.tabIndex = i === tabStop ? 0 : -1;
-  });
+    token.tabIndex = here >= first && here <= last ? 0 : -1;
+  }
 }
+
+const ORDER = ["fires", "flagged", "passed", "cut", "calm", "undefined", "pending"]; // what a word is, where its pieces differ
 
 /** What a unit is at the values set now: "fires", "flagged" beside it, "passed", "cut", "pending", "undefined" or "calm". */
 function stateOf(round, i, cut) {

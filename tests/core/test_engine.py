@@ -13,6 +13,7 @@ from transformers import AutoModelForCausalLM
 from dragin_core import InputError, Settings, packaged
 from dragin_core.engine import Engine
 from dragin_core.events import AnswerCut, Decided, PassagesRetrieved, QueryFormulated, WindowDecoded
+from dragin_core.reading import read
 from dragin_core.words import find_words
 
 QUESTIONS = ("Who painted Guernica?", "Which patent office did Albert Einstein work at in 1903?", "谁画了《格尔尼卡》?")
@@ -61,6 +62,8 @@ def test_signals_equal_eager_attention_over_the_whole_sequence(explainer, eager,
         assert window.signals.a_max_by_moment == pytest.approx(a_max, abs=1e-4)
         assert window.signals.mean_block == pytest.approx(rows[:, len(window.prompt.token_ids) :], abs=1e-4)
         assert window.signals.prompt_row == pytest.approx(rows[:, : len(window.prompt.token_ids)], abs=1e-4)
+        paid = np.tril(rows[:, len(window.prompt.token_ids) :], -1).max(axis=0)
+        assert read(window, Settings().effective).most_paid[:-1] == pytest.approx(paid[:-1], abs=1e-4)
         assert first_over(entropy, a_max, window.semantic, 0.3) == first_over(
             window.signals.entropy, window.signals.a_max_by_moment, window.semantic, 0.3
         )

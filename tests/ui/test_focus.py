@@ -113,3 +113,32 @@ def test_spaces_and_line_ends_are_shown_on_demand(shown):
     shown.wait("() => document.querySelector('.gap.special')?.textContent.includes('·')")
     shown.page.uncheck(".toggle input")
     shown.wait("() => !document.querySelector('.gap.special')")
+
+
+def test_whole_words_stand_together_with_their_highest_score(shown):
+    page, units = shown.page, shown.trace()["events"][0]["units"]
+    pieces = page.locator(".round:first-child .tok").all_inner_texts()
+    page.check(".toggles label:has-text('whole words') input")
+    shown.wait("count => document.querySelectorAll('.round:first-child .tok').length < count", len(pieces))
+    spans = page.locator(".round:first-child .tok").evaluate_all(
+        "nodes => nodes.map(n => [n.dataset.first, n.dataset.last, n.dataset.unit].map(Number))"
+    )
+    assert [k for first, last, _ in spans for k in range(first, last + 1)] == list(range(len(units)))
+    assert any(last > first for first, last, _ in spans)
+    for first, last, best in spans:
+        assert len({tuple(units[k]["word"] or (k,)) for k in range(first, last + 1)}) == 1
+        assert units[best]["rind"] == max((units[k]["rind"] or 0 for k in range(first, last + 1)), default=0) or (
+            first == last
+        )
+    page.locator(".round:first-child .tok").first.focus()
+    for _ in spans[1:]:
+        page.keyboard.press("ArrowRight")
+    assert page.evaluate("() => Number(document.activeElement.dataset.last)") == len(units) - 1
+    page.uncheck(".toggles label:has-text('whole words') input")
+    shown.wait("count => document.querySelectorAll('.round:first-child .tok').length === count", len(pieces))
+
+
+def test_the_prompt_says_how_much_of_the_models_context_it_takes(shown):
+    trace = shown.trace()
+    tokens, limit = len(trace["events"][0]["prompt"]["token_ids"]), trace["environment"]["context_limit"]
+    assert f"{tokens} of the {limit:,} tokens" in shown.text(".prompt-column .lab")
