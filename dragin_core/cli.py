@@ -14,6 +14,7 @@ from .evaluation import Question, is_right, load_questions, summary_table, sweep
 from .evaluation.run import evaluate_to_file
 from .explainer import Explainer
 from .methods import METHODS
+from .presets import PRESETS, find
 from .sentences import notice
 from .settings import Settings, check_question
 from .switches import SWITCHES, VARIANTS
@@ -222,6 +223,11 @@ def _with_settings(parser: argparse.ArgumentParser, theta: bool = True) -> argpa
     parser.add_argument("--method", help=f"{', '.join(METHODS)} (default {defaults.method})")
     parser.add_argument("--variant", help=f"{', '.join(VARIANTS)} (default {defaults.variant})")
     parser.add_argument("--set", action="append", default=[], metavar="SWITCH=VALUE", help=", ".join(SWITCHES))
+    parser.add_argument(
+        "--preset",
+        metavar="MODEL/DATASET",
+        help=f"the paper's numbers, where none is given: {', '.join(PRESETS)}",
+    )
     for name in SETTINGS[2 if theta else 3 :]:
         value = getattr(defaults, name)
         parser.add_argument(f"--{name.replace('_', '-')}", metavar=type(value).__name__, help=f"default {value}")
@@ -235,8 +241,10 @@ def _with_json(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
 
 def _settings(options: argparse.Namespace) -> Settings:
     given = {name: getattr(options, name, None) for name in SETTINGS}
+    usual = find(options.preset).settings() if options.preset is not None else {}
     switches = dict(_switch(text) for text in options.set)
-    settings = Settings(**{name: value for name, value in given.items() if value is not None}, switches=switches)
+    values = usual | {name: value for name, value in given.items() if value is not None}
+    settings = Settings(**values, switches=switches)
     said = notice() if settings.effective.reads_sentences else None
     if said:
         print(said, file=sys.stderr)

@@ -87,6 +87,7 @@ def _(event: WindowDecoded, switches: Switches) -> dict[str, Any]:
         "stop": window.stop,
         "partial": event.partial,
         "cached": event.cached,
+        **({"sentences": [list(span) for span in reading.sentence_units]} if switches.decide == "window" else {}),
     }
 
 

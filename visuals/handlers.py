@@ -13,6 +13,7 @@ from dragin_core.settings import Settings
 
 from .loader import ModelLoader
 from .payload import aliases, empty_payload, payload
+from .setup import chosen
 from .texts import text
 
 LOGGER = logging.getLogger(__name__)
@@ -24,12 +25,14 @@ LOADING_POLL_SECONDS = 0.25
 class Session:
     """A visitor's run, or none: then the recorded trace is shown, or nothing after a reset.
 
-    ``target``: the number of events that were asked for, None for all to the end; a branch goes as far.
+    ``target``: the number of events that were asked for, None for all to the end; a branch goes as far. ``partial``: a
+    window that is no event yet is shown behind the run's.
     """
 
     run: Any = None
     recorded: bool = True
     target: int | None = None
+    partial: bool = False
 
     def reached(self, run: Any) -> bool:
         """Whether a run is as far as was asked for."""
@@ -47,6 +50,8 @@ class Form:
     top_n: int
     top_k: int
     max_new_tokens: int
+    shots: int
+    switches: Any  # value of the switch panel
 
     def settings(self) -> Settings:
         """Raises: InputError, one sentence about the first value that is out of bounds."""
@@ -56,12 +61,23 @@ class Form:
             top_n=self.top_n,
             top_k=self.top_k,
             max_new_tokens=self.max_new_tokens,
+            shots=self.shots,
+            **chosen(self.switches),
         )
 
 
 def notice(sentence: str = "", kind: str = "info") -> dict[str, str]:
     """The value of the notice line; no sentence clears it."""
     return {"kind": kind, "text": sentence}
+
+
+def pipeline_notice(settings: Settings) -> str | None:
+    """What a person must be told of the English pipeline, where these settings ask it for sentences or tags."""
+    if not settings.effective.reads_sentences:
+        return None
+    from dragin_core.sentences import notice  # brings spaCy: a second, which the paper's variant does not need
+
+    return notice()
 
 
 def same_start(run: Any, question: str, settings: Settings) -> bool:
@@ -121,12 +137,12 @@ class Handlers:
         yield from self._guarded(replace(session, target=target), form, hurry=True)
 
     def back(self, session: Session, gold: str) -> tuple:
-        """Take the last event back."""
+        """Take the last event back, or the window that is no whole event yet."""
         if session.run is None:
             return gr.skip(), gr.skip(), notice(text("notice.noback"))
-        if not session.run.events:
+        if not session.run.events and not session.partial:
             return gr.skip(), self._draw(session.run, gold), notice(text("notice.noback"))
-        run = session.run.back()
+        run = session.run if session.partial else session.run.back()
         return Session(run, False, len(run.events)), self._draw(run, gold), notice()
 
     def reset(self) -> tuple:
@@ -200,7 +216,7 @@ class Handlers:
         from dragin_core import Progress
 
         drawn = time.monotonic() if hurry else 0.0
-        yield session, gr.skip(), notice()
+        yield session, gr.skip(), notice(pipeline_notice(session.run.settings) or "")
         while not session.reached(session.run):
             for item in explainer.advance(session.run):
                 due = time.monotonic() - drawn >= REDRAW_SECONDS
@@ -213,7 +229,7 @@ class Handlers:
                 run = session.run.then(item.window if partial else item)
                 ended = not partial and session.reached(run)
                 stage = self._draw(run, gold, live=not ended) if ended or due or not hurry else gr.skip()
-                session = session if partial else replace(session, run=run)
+                session = replace(session, partial=True) if partial else replace(session, run=run, partial=False)
                 yield session, stage, gr.skip()
 
     def _draw(self, run: Any, gold: str, live: bool = False) -> dict[str, Any]:

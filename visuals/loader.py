@@ -75,7 +75,7 @@ class ModelLoader:
 def described(environment: dict[str, Any]) -> str:
     """The environment of a trace in one line."""
     corpus = environment["corpus"]
-    return text(
+    line = text(
         "model.ready",
         model=environment["model"],
         dtype=environment["dtype"],
@@ -85,3 +85,4 @@ def described(environment: dict[str, Any]) -> str:
         corpus=corpus["name"],
         passages=f"{corpus['passages']:,}",
     )
+    return " · ".join(filter(None, [line, environment.get("notice")]))

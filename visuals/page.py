@@ -7,10 +7,11 @@ from typing import Any
 import gradio as gr
 
 from dragin_core.methods import METHODS
-from dragin_core.settings import Settings
+from dragin_core.settings import BOUNDS, Settings
 
 from .handlers import Handlers, Session
 from .loader import ModelLoader
+from .setup import NO_PRESET, filled, preset_chooser, switch_panel
 from .texts import ASSETS, text, texts
 
 SESSION_SECONDS = 3600
@@ -58,8 +59,12 @@ def build_ui(loader: ModelLoader, recorded: dict[str, Any] | None = None) -> gr.
         timer = gr.Timer(POLL_SECONDS)
         model_line = header(loader)
         question, buttons, chips = ask_bar(recorded)
-        dials, method, gold = dial_bar(recorded)
+        settings = Settings.from_dict(recorded["settings"] if recorded else {})
+        dials, method, gold, preset = dial_bar(settings, recorded.get("gold", []) if recorded else [])
+        preset_note = data_line("preset-note", None)
+        switches = switch_panel(settings, script("dom.js", "gradio_switches.js"))
         wire_examples(chips, question, gold)
+        wire_changes(dials, preset, preset_note, method)
         notice_line = data_line("notice-line", None)
         stage = gr.HTML(
             handlers.first_payload(),
@@ -68,9 +73,9 @@ def build_ui(loader: ModelLoader, recorded: dict[str, Any] | None = None) -> gr.
             apply_default_css=False,
             elem_id="stage",
         )
-        fields = [question, gold, method, *dials]
+        fields = [question, gold, method, *dials.values(), switches]
         outputs = [session, stage, notice_line]
-        wire_model_events(handlers, buttons, question, method, stage, [session, *fields], outputs)
+        wire_model_events(handlers, buttons, question, stage, [session, *fields], outputs)
         gold.change(handlers.judge, [session, gold], stage, **VIEW)
         gr.HTML(f"<p>{text('attribution')}</p>", js_on_load=None, apply_default_css=False, elem_id="attribution")
         timer.tick(handlers.poll, None, [model_line, timer], **VIEW)
@@ -86,31 +91,43 @@ MODEL = {
 }
 
 
-def wire_model_events(handlers, buttons, question, method, stage, inputs, outputs) -> None:
+def wire_model_events(handlers, buttons, question, stage, inputs, outputs) -> None:
     """Run, Step and branches use the model one at a time; everything else only looks, and does not queue.
 
     Gradio dispatches the listeners of one trigger in the order they were added, each to its end: what a click cancels
-    has to be cancelled by a listener of its own that stands before the one that acts.
+    has to be cancelled by a listener of its own that stands before the one that acts. Run and branches act through
+    events of the stage's own, so that they can cancel each other and themselves.
     """
     session, gold = inputs[0], inputs[2]
-    follow = {"fn": handlers.follow, "inputs": inputs, "outputs": outputs, "trigger_mode": "always_last", **MODEL}
-    following = [stage.release(**follow), method.input(**follow)]
-    starts = (
-        (buttons["run"].click, handlers.run),
-        (question.submit, handlers.run),
-        (buttons["step"].click, handlers.step),
-    )
-    running = []
-    for trigger, handler in starts:
-        trigger(None, cancels=following)
-        running.append(trigger(handler, inputs, outputs, trigger_mode="always_last", **MODEL))
+    shared = {"inputs": inputs, "outputs": outputs, "trigger_mode": "always_last", **MODEL}
+    following = [stage.release(handlers.follow, **shared)]
+    running = [stage.submit(handlers.run, **shared)]
+    buttons["step"].click(None, cancels=following)
+    running.append(buttons["step"].click(handlers.step, **shared))
     everything = following + running
+    for press in (buttons["run"].click, question.submit):
+        press(None, cancels=everything)
+        press(None, None, None, js=say("dragin-run"))
     stage.stop(None, cancels=everything)  # a dial was let go while a run was being written
     for name in ("stop", "back", "reset"):
         buttons[name].click(None, cancels=everything)
     buttons["stop"].click(handlers.stop, session, [session, outputs[2]], js=FREEZE, **VIEW)
     buttons["back"].click(handlers.back, [session, gold], outputs, **VIEW)
     buttons["reset"].click(handlers.reset, None, outputs, **VIEW)
+
+
+def say(event: str, result: str = "[]") -> str:
+    """JavaScript of a listener that tells the stage of an event and returns values to its outputs."""
+    return f"() => {{ window.dispatchEvent(new CustomEvent('{event}')); return {result}; }}"
+
+
+def wire_changes(dials: dict[str, gr.Slider], preset, preset_note, method) -> None:
+    """A preset fills the dials, a dial moved by hand is no preset any more; preset and method follow as dials do."""
+    chosen = preset.input(lambda name: filled(name, tuple(dials)), preset, [*dials.values(), preset_note], **VIEW)
+    chosen.then(None, None, None, js=say("dragin-changed"))
+    for each in dials.values():
+        each.input(None, None, [preset, preset_note], js=f"() => ['{NO_PRESET}', null]")
+    method.input(None, None, None, js=say("dragin-changed"))
 
 
 def wire_examples(chips, question, gold) -> None:
@@ -179,22 +196,24 @@ def action(name: str, sign: str) -> gr.Button:
     return gr.Button(f"{sign} {text(name)}", variant=variant, elem_id=f"do-{name}", min_width=60)
 
 
-def dial_bar(recorded: dict[str, Any] | None) -> tuple[list[gr.Slider], gr.Dropdown, gr.Textbox]:
-    """θ, n, k and the answer's length, with typed entry; the method; the expected answer."""
-    now = Settings().to_dict() | (recorded["settings"] if recorded else {})
+def dial_bar(now: Settings, gold: list[str]) -> tuple[dict[str, gr.Slider], gr.Dropdown, gr.Textbox, gr.Dropdown]:
+    """θ, n, k, the answer's length and the demonstrations by the setting they show, with typed entry; the method, the
+    expected answer, the presets."""
     with gr.Row(elem_id="dials"):
-        dials = [
-            dial("dial-theta", 0, 2, 0.01, now["theta"]),
-            dial("dial-n", 1, 50, 1, now["top_n"]),
-            dial("dial-k", 1, 10, 1, now["top_k"]),
-            dial("dial-length", 8, 256, 1, now["max_new_tokens"]),
-        ]
+        dials = {
+            "theta": dial("dial-theta", 0, 2, 0.01, now.theta),
+            "top_n": dial("dial-n", 1, 50, 1, now.top_n),
+            "top_k": dial("dial-k", 1, 10, 1, now.top_k),
+            "max_new_tokens": dial("dial-length", 8, 256, 1, now.max_new_tokens),
+            "shots": dial("dial-shots", *BOUNDS["shots"], 1, now.shots),
+        }
+        preset = preset_chooser()
         choices = [(text(f"method.{name}"), name) for name in METHODS]
         method = gr.Dropdown(
-            choices, value=now["method"], label=text("method.label"), elem_id="method", filterable=False, min_width=120
+            choices, value=now.method, label=text("method.label"), elem_id="method", filterable=False, min_width=120
         )
-        gold = gr.Textbox(
-            "; ".join(recorded.get("gold", [])) if recorded else "",
+        expected = gr.Textbox(
+            "; ".join(gold),
             label=text("gold.label"),
             placeholder=text("gold.placeholder"),
             lines=1,
@@ -202,7 +221,7 @@ def dial_bar(recorded: dict[str, Any] | None) -> tuple[list[gr.Slider], gr.Dropd
             elem_id="gold",
             min_width=120,
         )
-    return dials, method, gold
+    return dials, method, expected, preset
 
 
 def dial(name: str, low: float, high: float, step: float, value: float) -> gr.Slider:

@@ -1,9 +1,11 @@
 """What the browser is given: a trace as it is, and beside it the facts that need this side's word rules."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from dragin_core.evaluation.matching import is_right
+from dragin_core.settings import Settings
 from dragin_core.words import find_words
 
 JSON = dict[str, Any]
@@ -20,7 +22,7 @@ def payload(trace: Mapping[str, Any], gold: Sequence[str] = (), *, live: bool = 
     Returns:
         ``{"trace", "facts", "live", "recorded"}``, JSON-ready. ``facts["events"]`` runs parallel to the trace's events:
         a window has ``right`` (or null) and ``used`` ([start, end, word] in its text), passages have ``used``
-        ([start, end, word] in each item's text).
+        ([start, end, word] in each item's text). ``facts["switches"]`` has the value of every switch.
     """
     return {"trace": trace, "facts": facts(trace, gold), "live": live, "recorded": recorded}
 
@@ -41,10 +43,12 @@ def empty_payload() -> JSON:
 def facts(trace: Mapping[str, Any], gold: Sequence[str] = ()) -> JSON:
     """What is derived from a trace: right or wrong, and the words each new answer took from its passages."""
     events = trace["events"]
+    switches = asdict(Settings.from_dict(trace["settings"]).effective)
+    accepted = ("new", "same") if switches["repeat_evidence"] == "retrieve" else ("new",)
     found: list[JSON] = [{} for _ in events]
     passages = None
     for index, event in enumerate(events):
-        if event["type"] == "passages" and event["evidence"] == "new":
+        if event["type"] == "passages" and event["evidence"] in accepted:
             passages = index
         elif event["type"] == "window":
             said = event.get("answer", event["kept_text"] + event["text"])
@@ -60,6 +64,7 @@ def facts(trace: Mapping[str, Any], gold: Sequence[str] = ()) -> JSON:
     return {
         "events": found,
         "gold": list(gold),
+        "switches": switches,
         "right": judged(trace["answer"], gold) if finished else None,
         "right_without": judged(trace.get("answer_without_retrieval"), gold),
     }

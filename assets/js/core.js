@@ -1,5 +1,6 @@
 /* The method in the browser: pure functions of a trace (dragin-trace/1), so that θ and n answer at the speed of the hand.
-   They mirror dragin_core's decision and query over the arrays the trace holds; nothing here touches the page. */
+   They mirror dragin_core's decision and query over the arrays the trace holds; nothing here touches the page.
+   `switches` are the effective ones by name; one that is left out has the paper's value. */
 
 /** a_max of a unit as it was when unit `moment` had been written; null while no later token exists. */
 function attentionAt(unit, moment) {
@@ -11,7 +12,7 @@ function attentionAt(unit, moment) {
   return value;
 }
 
-/** H · a_max · s of a unit at a moment; null where a_max is not known yet. */
+/** H · a_max · s of a unit at a moment, unscaled; null where a_max is not known yet. */
 function scoreAt(unit, moment) {
   const attention = attentionAt(unit, moment);
   return attention === null ? null : unit.entropy * attention * unit.semantic;
@@ -34,10 +35,43 @@ function decide(units, theta, after = -1, passed = []) {
   let best = null;
   units.forEach((unit, index) => {
     if (passed.includes(index)) return;
-    const moment = Math.max(firstMoment(unit, theta), after + 1, index + 1);
+    const moment = Math.max(firstMoment(unit, theta), after + 1);
     if (moment < units.length && (!best || moment < best.moment)) best = { index, moment };
   });
   return best && { ...best, score: scoreAt(units[best.index], best.moment) };
+}
+
+/** The index of the sentence that a unit is in; -1 where the window has none for it. */
+function sentenceAt(window, index) {
+  return (window.sentences || []).findIndex(([first, end]) => first <= index && index < end);
+}
+
+/**
+ * Decided over the whole window: the first sentence, behind those of the units in `passed`, that holds a unit above θ.
+ * @returns {{index, moment, score, sentence: [first, end], flags: number[]} | null} flags: 1 per unit above θ
+ */
+function decideSentence(window, theta, passed = []) {
+  const done = Math.max(-1, ...passed.map((index) => sentenceAt(window, index)));
+  for (const [first, end] of window.sentences.slice(done + 1)) {
+    const flags = window.units.slice(first, end).map((unit) => Number(Boolean(unit.semantic) && unit.rind > theta));
+    const hit = flags.indexOf(1);
+    if (hit >= 0) {
+      return { index: first + hit, moment: window.units.length - 1, score: window.units[first + hit].rind, sentence: [first, end], flags };
+    }
+  }
+  return null;
+}
+
+/** The units flagged beside a trigger, in its sentence. */
+function flaggedWith(trigger) {
+  if (!trigger?.sentence) return [];
+  return trigger.flags.flatMap((flag, k) => (flag && trigger.sentence[0] + k !== trigger.index ? [trigger.sentence[0] + k] : []));
+}
+
+/** Whether the trace's rows are the very ones a query is made of under these switches. */
+function mirrorsQuery(switches = {}) {
+  const papers = { query_row: "trigger", query_hits: "trigger", query_text: "context", query_unit: "word", query_scope: "answer" };
+  return Object.entries(papers).every(([name, value]) => (switches[name] ?? value) === value) && switches.query_stopwords !== "pos";
 }
 
 /**
@@ -45,15 +79,38 @@ function decide(units, theta, after = -1, passed = []) {
  * @returns {{words: Array<{text, where, start, end, stop, weight, outside, kept, index}>, text: string}} words: every word
  *   before it; those outside the layer's sliding window (null in the trace) weigh 0
  */
-function queryOf(window, index, n) {
+function queryOf(window, index, n, switches = {}) {
   const row = window.rows.weights[index] || [];
   const words = row.map((weight, i) => ({ ...window.rows.words[i], weight: weight ?? 0, outside: weight === null, kept: false, index: i }));
-  const ranked = words.filter((word) => !word.stop).sort((a, b) => b.weight - a.weight || a.index - b.index);
-  for (const word of ranked.slice(0, n)) word.kept = true;
-  return { words, text: textOf(words.filter((word) => word.kept)) };
+  const all = switches.query_stopwords === "keep";
+  return keepTop(words, words.filter((word) => all || !word.stop), n, false);
 }
 
-function textOf(words) {
+function keepTop(words, candidates, n, repeats) {
+  const ranked = [...candidates].sort((a, b) => b.weight - a.weight || a.index - b.index);
+  for (const word of ranked.slice(0, n)) word.kept = true;
+  return { words, text: textOf(words.filter((word) => word.kept), repeats) };
+}
+
+/**
+ * The query of a unit as far as a trace tells: mirrored where the switches let it, else weighed anew from the words that
+ * the engine weighed for this very trigger.
+ * @param round of `previewOf`; @param settings the trace's
+ * @returns {{words, text, sent?: string} | null} null: only the engine can tell
+ */
+function queryFor(round, index, n, settings, switches = {}) {
+  if (mirrorsQuery(switches)) return queryOf(round.window, index, n, switches);
+  const event = round.groups.find((group) => group.query && group.decision.index === index)?.query;
+  if (!event || round.flagsChanged) return null;
+  const words = event.words.map((word, i) => ({ ...word, index: i, stop: false }));
+  if (n === settings.top_n) return { words, text: event.text, sent: event.sent };
+  if (switches.query_unit === "token") return null;
+  for (const word of words) word.kept = false;
+  return keepTop(words, words, n, switches.query_text === "reencoded");
+}
+
+function textOf(words, repeats = false) {
+  if (repeats) return words.map((word) => word.text).join(" ");
   const seen = new Set();
   return words
     .filter((word) => !seen.has(word.text.toLowerCase()) && seen.add(word.text.toLowerCase()))
@@ -87,47 +144,72 @@ function roundsOf(trace) {
 
 /**
  * What θ and n, as set now, would do to the rounds of a trace that was run with other values.
- * @returns rounds, each with `trigger`, `passed` (unit indices), `status`: "followed", "changed" (the branch leaves here)
- *   or "later" (it lies after the change and is not followed yet)
+ * @returns rounds, each with `trigger`, `passed` (unit indices), `flagged` (beside the trigger), `cutFrom` (where in the
+ *   window's text the cut begins), `status`: "followed", "changed" (the branch leaves here) or "later" (it lies after the
+ *   change and is not followed yet), and `why` it changed: "trigger", "query", or "unknown" (only the engine can tell)
  */
-function previewOf(trace, theta, n) {
+function previewOf(trace, theta, n, switches = {}) {
   const settings = trace.settings || {};
-  const live = (settings.method || "dragin") === "dragin";
-  let changed = false;
-  let retrievals = 0;
+  const context = { settings, switches, theta, n, live: (settings.method || "dragin") === "dragin" };
+  const sofar = { changed: false, retrievals: 0 };
   return roundsOf(trace).map((round) => {
-    const view = { ...round, trigger: null, passed: [], status: changed ? "later" : "followed", why: "" };
-    for (const group of round.groups) {
-      if (!group.decision.retrieve && group.decision.reason === "max retrievals") view.capped = true;
-      if (changed) { view.trigger = recorded(group) || view.trigger; continue; }
-      const other = live && round.window && theta !== settings.theta;
-      const now = other ? triggerNow(round, view, theta, retrievals < settings.max_retrievals) : recorded(group);
-      const same = !other || sameTrigger(now, recorded(group));
-      const query = now && live ? queryOf(round.window, now.index, n) : null;
-      view.trigger = now;
-      if (!same || (query && group.query && query.text !== group.query.text && n !== settings.top_n)) {
-        changed = true;
-        view.status = "changed";
-        view.why = same ? "query" : "trigger";
-        if (!same) break;
-      } else if (now && group.passages && group.passages.evidence !== "new") {
-        view.passed.push(now.index);
-        view.after = now.moment;
-        view.trigger = null;
-      }
-      if (group.passages && group.passages.evidence === "new") retrievals += 1;
-    }
+    const view = { ...round, trigger: null, passed: [], status: sofar.changed ? "later" : "followed", why: "" };
+    for (const group of round.groups) if (!previewGroup(view, group, context, sofar)) break;
+    view.flagged = flaggedWith(view.trigger);
+    view.cutFrom = view.window ? cutOf(view, switches) : Infinity;
     return view;
   });
 }
 
-function triggerNow(round, view, theta, allowed) {
-  return allowed ? decide(round.window.units, theta, view.after ?? -1, view.passed) : null;
+/** Add what a group comes to now to a round's view; false where the branch leaves the run here. */
+function previewGroup(view, group, context, sofar) {
+  const { settings, switches, theta, n, live } = context;
+  if (group.decision.reason === "max retrievals") view.capped = true;
+  if (group.decision.reason === "kept unchecked") view.unchecked = true;
+  const before = recorded(group);
+  if (sofar.changed) { view.trigger = before || view.trigger; return true; }
+  const other = live && view.window && theta !== settings.theta && !view.unchecked;
+  view.trigger = other ? triggerNow(view, theta, switches, sofar.retrievals < settings.max_retrievals) : before;
+  view.why = !sameTrigger(view.trigger, before) ? "trigger" : live && view.window && group.query ? queryChange(view, group, before, context) : "";
+  if (view.why) {
+    sofar.changed = true;
+    view.status = "changed";
+    if (view.why === "trigger") return false;
+  } else if (view.trigger && group.passages && !accepted(group, switches)) {
+    view.passed.push(view.trigger.index);
+    view.after = view.trigger.moment;
+    view.trigger = null;
+  }
+  if (accepted(group, switches)) sofar.retrievals += 1;
+  return true;
+}
+
+/** Whether the query of an unchanged trigger would be another: "query", "unknown" or "". */
+function queryChange(view, group, before, { settings, switches, n }) {
+  if (!view.trigger) return "";
+  const flagsCount = switches.query_hits === "sentence" || switches.query_stopwords === "pos";
+  view.flagsChanged = flagsCount && String(view.trigger.flags) !== String(before.flags);
+  if (view.flagsChanged) return "unknown";
+  if (n === settings.top_n) return "";
+  const query = queryFor(view, view.trigger.index, n, settings, switches);
+  return !query ? "unknown" : query.text === group.query.text ? "" : "query";
+}
+
+/** Whether the passages found go into the prompt. */
+function accepted(group, switches = {}) {
+  const evidence = group.passages?.evidence;
+  return evidence === "new" || (evidence === "same" && switches.repeat_evidence === "retrieve");
+}
+
+function triggerNow(view, theta, switches, allowed) {
+  if (!allowed) return null;
+  if (switches.decide === "window") return decideSentence(view.window, theta, view.passed);
+  return decide(view.window.units, theta, view.after ?? -1, view.passed);
 }
 
 function recorded(group) {
-  const { retrieve, index, moment, score } = group.decision;
-  return retrieve && index !== null && index !== undefined ? { index, moment, score } : null;
+  const { retrieve, index, moment, score, sentence, flags } = group.decision;
+  return retrieve && index !== null && index !== undefined ? { index, moment, score, ...(sentence ? { sentence, flags } : {}) } : null;
 }
 
 function sameTrigger(a, b) {
@@ -154,11 +236,24 @@ function scaleOf(trace) {
   return steps.find((step) => step >= 1.12 * top) || Math.ceil(1.12 * top);
 }
 
-/** Where the cut answer ends in a window's own text: the start of the trigger's word. */
-function cutAt(window, trigger) {
+/** Characters as the trace counts them: code points. */
+function sizeOf(text) {
+  return [...text].length;
+}
+
+/** Where the cut answer ends in a window's own text: before the trigger's word, token or sentence. */
+function cutAt(window, trigger, switches = {}) {
   if (!trigger) return Infinity;
   const unit = window.units[trigger.index];
-  return unit.word ? Math.max(0, unit.word[0] - window.kept_text.length) : unit.start;
+  if (switches.cut === "sentence" && trigger.sentence) return window.units[trigger.sentence[0]].start;
+  if (switches.cut === "token" || !unit.word) return unit.start;
+  return Math.max(0, unit.word[0] - sizeOf(window.kept_text));
+}
+
+/** Where what was not kept of a round begins: as it happened, else as it would. */
+function cutOf(round, switches) {
+  if (round.cut && round.status !== "changed") return sizeOf(round.cut.kept_text) - sizeOf(round.window.kept_text);
+  return cutAt(round.window, round.trigger, switches);
 }
 
 /**

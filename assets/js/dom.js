@@ -20,6 +20,11 @@ function t(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? values[name] : whole));
 }
 
+/** Whether the page has a text of its own for something. */
+function has(key) {
+  return Object.hasOwn(TEXTS, key);
+}
+
 const NUMBERS = {
   score: (x) => (x === null || x === undefined ? "–" : x.toFixed(3)),
   entropy: (x) => x.toFixed(2),

@@ -1,8 +1,8 @@
 /* Glue: the stage inside gr.HTML. `element`, `props`, `watch` and `trigger` are Gradio's. */
 
-const DIALS = { theta: "dial-theta", n: "dial-n", k: "dial-k", length: "dial-length" };
+const DIALS = { theta: "dial-theta", n: "dial-n", k: "dial-k", length: "dial-length", shots: "dial-shots" };
 
-const SETTINGS = { "dial-theta": "theta", "dial-n": "top_n", "dial-k": "top_k", "dial-length": "max_new_tokens" };
+const SETTINGS = { "dial-theta": "theta", "dial-n": "top_n", "dial-k": "top_k", "dial-length": "max_new_tokens", "dial-shots": "shots" };
 
 const readDial = (id) => {
   const input = document.querySelector(`#${id} input[type=number]`);
@@ -32,6 +32,7 @@ const moved = (event) => {
 };
 const pressed = (event) => { if (dialOf(event.target)) typing = event.key === "Tab" || event.key === "Enter" ? 0 : performance.now(); };
 const follow = () => {
+  asked = 0;
   stopped = false;
   if (stage.state.live) trigger("stop");
   trigger("release");
@@ -40,9 +41,9 @@ const settled = (event) => {
   const id = dialOf(event.target);
   if (!id || !event.isTrusted) return;
   mendEntry(event.target, id);
-  clearTimeout(asked);
-  asked = setTimeout(follow, performance.now() - typing < 600 && event.target.type === "range" ? 400 : 30);
+  ask(performance.now() - typing < 600 && event.target.type === "range" ? 400 : 30);
 };
+const ask = (wait) => { clearTimeout(asked); asked = setTimeout(follow, wait); };
 
 /* An entry outside the dial's bounds is told, and put right, before Gradio silently clamps it. */
 function mendEntry(input, id) {
@@ -56,11 +57,22 @@ function mendEntry(input, id) {
   input.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
+/* Whether this very run is being written: then Run has nothing to add. */
+const underWay = () => stage.state.live && !asked
+  && document.querySelector("#question textarea")?.value.trim() === stage.state.payload.trace.question;
+
 /* Run, Step and Reset take the dials as they are: a branch about to be followed is theirs now. */
 const overtaken = (event) => {
+  const entered = event.key === "Enter" && !event.shiftKey && event.target.closest?.("#question");
   const pressed = event.type === "click" && event.target.closest?.("#do-run, #do-step, #do-reset");
-  if (!pressed && !(event.key === "Enter" && event.target.closest?.("#question"))) return;
+  if (!pressed && !entered) return;
+  if ((entered || pressed.id === "do-run") && underWay()) {
+    event.stopImmediatePropagation();
+    event.preventDefault();
+    return;
+  }
   clearTimeout(asked);
+  asked = 0;
   stopped = false;
 };
 
@@ -69,4 +81,6 @@ document.addEventListener("keydown", overtaken, true);
 document.addEventListener("input", moved, true);
 document.addEventListener("keydown", pressed, true);
 document.addEventListener("change", settled, true);
+window.addEventListener("dragin-changed", () => ask(30));
+window.addEventListener("dragin-run", () => trigger("submit"));
 window.addEventListener("dragin-stopped", () => { stopped = true; stage.freeze(); });

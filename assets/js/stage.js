@@ -57,16 +57,17 @@ function buildPanels(root) {
 /** Everything the views read: the payload (as far as the playhead stands), the dials, and what follows from both. */
 function modelOf(state, whole = false) {
   const { payload, theta, n, special, words, scale, live } = state;
+  const switches = payload.facts.switches || {};
   const trace = whole ? payload.trace : traceNow(state);
-  const rounds = previewOf(trace, theta, n);
+  const rounds = previewOf(trace, theta, n, switches);
   const factsAt = (at) => payload.facts.events[at] || {};
   const usedIn = (round) => (round.window ? factsAt(round.at).used || [] : []);
   const usedWords = (group) => {
     const next = rounds.find((round) => round.window && round.at > group.passagesAt);
-    const cut = next ? cutAt(next.window, next.trigger) : 0;
+    const cut = next ? next.cutFrom : 0;
     return new Set(next ? usedIn(next).filter(([start]) => start < cut).map(([, , key]) => key) : []);
   };
-  return { payload, trace, replay: trace !== payload.trace, theta, n, special, words, scale, live, rounds, factsAt, usedIn, usedWords, dragin: (payload.trace.settings?.method || "dragin") === "dragin" };
+  return { payload, trace, replay: trace !== payload.trace, theta, n, special, words, scale, live, switches, rounds, factsAt, usedIn, usedWords, dragin: (payload.trace.settings?.method || "dragin") === "dragin" };
 }
 
 /** The trace as far as the playhead stands; the same object until it moves. */
@@ -131,8 +132,17 @@ function viewShown(root, model) {
   const { trace, recorded } = model.payload;
   root.replaceChildren(
     trace.question ? h("span", "lab", {}, t("shown.question")) : "", h("b", "", {}, trace.question || ""),
-    recorded ? h("span", "badge", {}, t("shown.recorded")) : "",
+    recorded ? h("span", "badge", {}, t("shown.recorded")) : "", ...variantBadges(trace.settings || {}),
     model.rounds.some((round) => round.status === "changed") ? h("span", "badge wait", {}, t("shown.preview")) : "");
+}
+
+/** The variant, where it is not the paper's, and each switch that differs from it. */
+function variantBadges(settings) {
+  const { variant = "paper", switches = {} } = settings;
+  return [
+    ...(variant === "paper" ? [] : [h("span", "badge variant", {}, t("shown.variant", { variant }))]),
+    ...Object.entries(switches).map(([name, value]) => h("span", "badge variant", {}, `${name}=${value}`)),
+  ];
 }
 
 function listen(root, panels, state, later) {

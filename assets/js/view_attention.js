@@ -12,14 +12,32 @@ function viewAttention(root, model, focus) {
   const row = rowOf(model, focus);
   if (!row) return root.replaceChildren(emptyNote("attention.empty"));
   const unit = row.round.window.units[row.index];
-  const query = queryOf(row.round.window, row.index, model.n);
+  const known = queryFor(row.round, row.index, model.n, model.trace.settings, model.switches);
+  const query = known || { ...queryOf(row.round.window, row.index, 0), unknown: true };
   if (!query.words.length) return root.replaceChildren(emptyNote("attention.nothing", { token: shown(unit.text) }));
   const top = Math.max(...query.words.map((word) => word.weight), 1e-9);
   const place = (where) => h("div", "row-words", { role: "img", "aria-label": rowLabel(query, where, model) },
     ...query.words.filter((word) => word.where === where).map((word) => wordNode(word, top)));
   const nodes = [h("p", "lab", {}, t("attention.question")), place("question")];
   if (query.words.some((word) => word.where === "answer")) nodes.push(h("p", "lab", {}, t("attention.answer")), place("answer"));
-  root.replaceChildren(h("p", "row-name", {}, t(row.fires ? "attention.fires" : "attention.other", { token: shown(unit.text) })), ...nodes);
+  nodes.push(...["passage", "demonstration"].flatMap((where) => elsewhere(query, where, top)));
+  root.replaceChildren(h("p", "row-name", {}, t(row.fires ? "attention.fires" : "attention.other", { token: shown(unit.text) })), rowNote(query, model), ...nodes);
+}
+
+/** Words of the prompt beyond question and answer: only those that are kept, they are many. */
+function elsewhere(query, where, top) {
+  const words = query.words.filter((word) => word.where === where);
+  const kept = words.filter((word) => word.kept);
+  if (!words.length) return [];
+  const rest = h("span", "soft", {}, t("attention.rest", { count: words.length - kept.length }));
+  return [h("p", "lab", {}, t(`attention.${where}`)), h("div", "row-words", {}, ...kept.map((word) => wordNode(word, top)), rest)];
+}
+
+/** Whose row it is, where it is not the plain row of the token itself. */
+function rowNote(query, model) {
+  if (query.unknown) return h("p", "soft row-note", {}, t("attention.unknown"));
+  const notes = ["query_text", "query_row", "query_hits", "query_unit"].map((name) => `attention.${name}.${model.switches[name]}`).filter(has);
+  return notes.length ? h("p", "soft row-note", {}, notes.map((key) => t(key)).join(" ")) : "";
 }
 
 function rowLabel(query, where, model) {
@@ -41,12 +59,20 @@ function viewQuery(root, model, focus) {
   if (!row && !group?.query) return root.replaceChildren(emptyNote("query.empty"));
   if (group?.query && !row?.round.window) return root.replaceChildren(...chips(t("query.question"), group.query.text.split(" ")));
   if (!model.dragin && group?.query && !(group.decision.index >= 0)) return root.replaceChildren(...chips(t("query.question"), [group.query.text]));
-  const query = queryOf(round.window, row.index, model.n);
+  const query = queryFor(round, row.index, model.n, model.trace.settings, model.switches);
+  if (!query) return root.replaceChildren(h("p", "lab", {}, t("query.unknown.name")), emptyNote(row.fires || row.passed ? "query.unknown.fires" : "query.unknown"));
   const words = query.text ? query.text.split(" ") : [];
   const firing = row.fires || row.passed;
   const sent = firing && group?.query && group.query.text === query.text;
   const label = t(!firing ? "query.if" : sent ? "query.sent" : "query.new", { token: shown(round.window.units[row.index].text) });
-  root.replaceChildren(...(words.length ? chips(label, words) : [h("p", "lab", {}, label), emptyNote("query.blank")]));
+  const mends = sent ? mendList(mendsOf([group.query])) : "";
+  root.replaceChildren(...(words.length ? chips(label, words) : [h("p", "lab", {}, label), emptyNote("query.blank")]), ...shortened(sent && group.query), mends);
+}
+
+/** What the retriever got, where it is not the whole query. */
+function shortened(query) {
+  if (!query || query.sent === query.text) return [];
+  return [h("p", "lab", {}, t("query.limited")), h("p", "sent", {}, query.sent)];
 }
 
 function chips(label, words) {

@@ -4,12 +4,12 @@ function viewCard(root, model, focus) {
   const round = model.rounds[focus.round];
   const unit = round?.window?.units[focus.unit];
   if (!unit) return root.replaceChildren(emptyNote("card.empty"));
-  const state = stateOf(round, focus.unit, cutAt(round.window, round.trigger));
+  const state = stateOf(round, focus.unit, round.cutFrom);
   root.replaceChildren(
     h("p", "card-head", {}, h("b", "token-name", {}, `“${shown(unit.text)}”`), wordNote(round, unit),
       focus.locked ? h("span", "badge", {}, t("card.locked")) : ""),
     formula(unit, model, state),
-    ...(unit.pending ? [h("p", "", {}, t("card.pending"))] : [verdictLine(unit, state, round, model), momentLine(round, unit, focus, model)]),
+    ...(unit.pending ? [h("p", "", {}, t(round.window.partial && model.switches.attention_over === "answer_alone" ? "card.pending.alone" : "card.pending"))] : [verdictLine(unit, state, round, model), momentLine(round, unit, focus, model)]),
     ...factors(round, unit, model),
   );
 }
@@ -17,7 +17,7 @@ function viewCard(root, model, focus) {
 function wordNote(round, unit) {
   if (!unit.word) return "";
   const word = (round.window.kept_text + round.window.text).slice(...unit.word);
-  return word === unit.text.trim() ? "" : h("span", "soft", {}, t("card.piece", { word }));
+  return word === unit.text.trim() || unit.text.includes(word) ? "" : h("span", "soft", {}, t("card.piece", { word }));
 }
 
 function cell(symbol, value, name) {
@@ -30,28 +30,38 @@ function sign(text) {
 
 function formula(unit, model, state) {
   const parts = [cell("H", NUMBERS.entropy(unit.entropy), t("card.entropy")), sign("×"),
-    cell("a_max", NUMBERS.score(unit.max_attention), t("card.attention")), sign("×"), cell("s", String(unit.semantic), t("card.semantic"))];
+    cell("a_max", NUMBERS.score(unit.max_attention), t("card.attention")), sign("×"), ...scaleCell(unit), cell("s", String(unit.semantic), t("card.semantic"))];
   if (unit.pending) return h("p", "formula", {}, ...parts, sign("="), cell("", t("card.waiting"), t("card.score")));
+  if (unit.rind === null) return h("p", "formula", {}, ...parts, sign("="), cell("", t("card.undefined"), t("card.score")));
   const over = unit.rind > model.theta;
   parts.push(sign("="), cell("", NUMBERS.score(unit.rind), t("card.score")));
   if (model.dragin) {
     parts.push(sign(over ? ">" : "≤"), cell("θ", thetaText(model.theta), t("card.theta")), sign("→"),
-      h("span", over ? "outcome over" : "outcome", {}, t(state === "passed" ? "card.pass" : over ? "card.retrieve" : "card.quiet")));
+      h("span", over ? "outcome over" : "outcome", {}, t(state === "passed" ? "card.pass" : over && !["fires", "flagged"].includes(state) && model.switches.decide === "window" ? "card.other" : over ? "card.retrieve" : "card.quiet")));
   }
   return h("p", "formula", {}, ...parts);
 }
 
-const WHY_NOT = { "stop word": "stop", thinking: "thinking" };
+/** What attention is multiplied by where it is relative to its sentence. */
+function scaleCell(unit) {
+  if (unit.scale === undefined || unit.scale === 1) return [];
+  return [cell("", unit.scale === null ? "–" : unit.scale.toFixed(2), t("card.scale")), sign("×")];
+}
+
+const NEVER = { "stop word": "stop", "no content tag": "tag", thinking: "thinking" };
 
 function verdictLine(unit, state, round, model) {
-  if (!unit.semantic) return h("p", "", {}, t(`card.never.${WHY_NOT[unit.reason] || "none"}`));
+  if (!unit.semantic) return h("p", "", {}, t(`card.never.${NEVER[unit.reason] || "none"}`));
   if (!model.dragin) return h("p", "", {}, t("card.ignored"));
+  if (unit.rind === null) return h("p", "", {}, t("card.undefined.why"));
+  if (round.unchecked) return h("p", "", {}, t("card.unchecked"));
   const over = unit.rind > model.theta;
-  const key = state === "passed" ? "card.passed" : state === "fires" ? "card.fires" : !over ? "card.below" : round.groups.length ? "card.too" : "card.next";
+  const second = model.switches.decide === "window" ? (round.trigger ? "card.too.sentence" : round.groups.length ? "card.too.capped" : "card.next") : round.groups.length ? "card.too" : "card.next";
+  const key = state === "passed" ? "card.passed" : state === "fires" ? "card.fires" : state === "flagged" ? "card.flagged" : !over ? "card.below" : second;
   const values = {
     score: NUMBERS.score(unit.rind),
-    entropy: NUMBERS.entropy(model.theta / Math.max(unit.max_attention, 1e-9)),
-    attention: NUMBERS.score(model.theta / Math.max(unit.entropy, 1e-9)),
+    entropy: NUMBERS.entropy(model.theta / Math.max(unit.max_attention * (unit.scale ?? 1), 1e-9)),
+    attention: NUMBERS.score(model.theta / Math.max(unit.entropy * (unit.scale ?? 1), 1e-9)),
   };
   const what = over ? t("card.would.quiet", values) : unit.rind > 0 ? t("card.would.fire", values) : "";
   return h("p", "", {}, `${t(key)} `, what);
@@ -60,6 +70,7 @@ function verdictLine(unit, state, round, model) {
 function momentLine(round, unit, focus, model) {
   const trigger = round.trigger;
   if (!model.dragin || !trigger || trigger.index !== focus.unit) return "";
+  if (trigger.sentence) return h("p", "moment", {}, t("card.window", { number: sentenceAt(round.window, trigger.index) + 1 }));
   const later = round.window.units[trigger.moment];
   const text = t("card.moment", { token: later ? shown(later.text) : "…", score: NUMBERS.score(trigger.score), theta: thetaText(model.theta) });
   return h("p", "moment", {}, text);
@@ -67,21 +78,33 @@ function momentLine(round, unit, focus, model) {
 
 function factors(round, unit, model) {
   const later = round.window.units[unit.from];
-  const why = `card.s.${unit.reason === "content" ? "content" : WHY_NOT[unit.reason] || "none"}`;
+  const counts = model.switches.semantic === "pos" ? "tagged" : "content";
+  const why = `card.s.${unit.reason === "content" ? counts : NEVER[unit.reason] || "none"}`;
   const word = unit.word ? (round.window.kept_text + round.window.text).slice(...unit.word) : "";
   return [
     h("dl", "factors", {},
       h("dt", "", {}, t("card.h.title")), h("dd", "", {}, alternatives(unit)),
       h("dt", "", {}, t("card.a.title")),
-      h("dd", "", {}, later && !unit.pending ? t("card.a.from", { token: shown(later.text), share: NUMBERS.share(unit.from_attention), most: NUMBERS.score(unit.max_attention) }) : t("card.a.none")),
-      h("dt", "", {}, t("card.s.title")), h("dd", "", {}, t(why, { word }))),
+      h("dd", "", {}, later && !unit.pending ? attentionText(unit, later, model) : t("card.a.none")),
+      h("dt", "", {}, t("card.s.title")), h("dd", "", {}, t(why, { word: word || shown(unit.text) }))),
   ];
+}
+
+function attentionText(unit, later, model) {
+  const words = model.switches.unit === "word";
+  const values = { token: shown(later.text), share: NUMBERS.share(unit.from_attention ?? 0), value: NUMBERS.score(unit.from_attention), most: NUMBERS.score(unit.max_attention) };
+  const first = t(`card.a.${later === unit ? "self" : "from"}${words ? ".sum" : ""}`, values);
+  const notes = [model.switches.attention_over === "answer_alone" ? t("card.a.alone") : "", unit.scale !== undefined ? t("card.a.scaled") : ""];
+  return [first, ...notes].filter(Boolean).join(" ");
 }
 
 function alternatives(unit) {
   const list = h("span", "bars");
+  const pieces = unit.token_ids?.length ?? 1;
+  if (pieces > 1) list.append(h("span", "soft", {}, t("card.h.pieces", { count: pieces })));
   for (const [text, p] of unit.top || []) {
-    list.append(h("span", text === unit.text ? "alt own" : "alt", { "--p": `${(100 * p).toFixed(1)}%` }, `${shown(text)} `, h("b", "", {}, NUMBERS.share(p))));
+    const own = text === unit.text || (pieces > 1 && text === unit.top[0][0] && unit.text.startsWith(text));
+    list.append(h("span", own ? "alt own" : "alt", { "--p": `${(100 * p).toFixed(1)}%` }, `${shown(text)} `, h("b", "", {}, NUMBERS.share(p))));
   }
   return list;
 }

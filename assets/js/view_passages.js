@@ -13,12 +13,13 @@ function viewPassages(root, model, focus) {
   const group = groupOf(model, focus);
   if (!group?.passages) {
     const quiet = round?.groups.some((g) => !g.decision.retrieve);
-    return root.replaceChildren(emptyNote(quiet ? "passages.quiet" : group?.query ? "passages.next" : "passages.empty"));
+    return root.replaceChildren(emptyNote(round?.unchecked ? "passages.unchecked" : quiet ? "passages.quiet" : group?.query ? "passages.next" : "passages.empty"));
   }
-  const { items, evidence } = group.passages;
+  const { items, evidence, reason } = group.passages;
   const nodes = [];
   if (round.status === "changed" || round.status === "later") nodes.push(h("p", "badge wait", {}, t("passages.stale", { theta: thetaText(model.trace.settings.theta), n: model.trace.settings.top_n })));
-  if (evidence !== "new") nodes.push(h("p", "notice-line", {}, t(`passages.${evidence}`)));
+  const key = reason === "empty query" ? "passages.blank" : evidence === "same" && accepted(group, model.switches) ? "passages.again" : `passages.${evidence}`;
+  if (evidence !== "new") nodes.push(h("p", "notice-line", {}, t(key)));
   const facts = model.factsAt(group.passagesAt);
   items.forEach((item, i) => nodes.push(passageNode(item, i, facts.used?.[i] || [], model.usedWords(group))));
   root.replaceChildren(...nodes);

@@ -30,8 +30,17 @@ function roundNode(model, round, r) {
   const sky = h("div", "sky", { role: "group", "aria-label": t("sky.label", { round: round.number }) });
   sky.append(...keptNodes(round.window, model.special), ...tokenNodes(round, r, model));
   sky.append(h("span", "theta-tag", { "aria-hidden": "true" }));
-  node.append(sky);
+  node.append(sky, mendList(mendsOf(round.groups.map((group) => group.decision))));
   return node;
+}
+
+function mendsOf(events) {
+  return [...new Set(events.flatMap((event) => event?.mends || []))];
+}
+
+/** Where the released code's steps were mended, or a part is missing: told where it happened. */
+function mendList(mends) {
+  return mends.length ? h("ul", "mends", { "aria-label": t("mends.label") }, ...mends.map((mend) => h("li", "", {}, h("b", "", {}, t("mends.name")), ` ${mend}`))) : "";
 }
 
 function keptNodes(window, special) {
@@ -52,6 +61,8 @@ function tokenNodes(round, r, model) {
   const nodes = [];
   let group = null;
   for (const part of partsOf(round.window, model.words)) {
+    const sentence = (round.window.sentences || []).findIndex(([first, end]) => part.first <= first && first <= part.last && end > first);
+    if (sentence >= 0) { nodes.push(h("span", "sentence", { "aria-hidden": "true", title: t("sky.sentence", { number: sentence + 1 }) }, `${sentence + 1}`)); group = null; }
     const space = part.text.match(/^\s*/)[0];
     const blank = space.length === part.text.length;
     if (!blank) nodes.push(...gap(space, model.special));
@@ -105,15 +116,15 @@ function paintRound(node, model, round, r, focus) {
   sky.classList.toggle("no-theta", !model.dragin);
   sky.querySelector(".theta-tag").textContent = `θ ${thetaText(model.theta)}${share > 1 ? " ↑" : ""}`;
   const used = model.usedIn(round);
-  const cut = cutAt(round.window, round.trigger);
+  const cut = round.cutFrom;
   const here = focus.round === r ? focus.unit : 0;
   for (const token of sky.querySelectorAll(".tok")) {
     const [first, last] = [Number(token.dataset.first), Number(token.dataset.last)];
     const states = round.window.units.slice(first, last + 1).map((_, k) => stateOf(round, first + k, cut));
     const state = ORDER.find((each) => states.includes(each));
-    paintToken(token, round.window.units[token.dataset.unit], state, model);
+    paintToken(token, round.window.units[token.dataset.unit], state, model, round);
     const touches = ([start, end]) => start < round.window.units[last].end && end > round.window.units[first].start;
-    token.classList.toggle("used", used.some(touches) && state !== "cut");
+    token.classList.toggle("used", used.some(touches) && state !== "cut" && state !== "flagged");
     const chosen = focus.round === r && focus.unit >= first && focus.unit <= last;
     token.classList.toggle("chosen", chosen);
     token.classList.toggle("locked", chosen && focus.locked);
@@ -122,30 +133,33 @@ function paintRound(node, model, round, r, focus) {
   }
 }
 
-const ORDER = ["fires", "passed", "cut", "calm", "pending"]; // what a word is, where its pieces differ
+const ORDER = ["fires", "flagged", "passed", "cut", "calm", "undefined", "pending"]; // what a word is, where its pieces differ
 
-/** What a unit is at the values set now: "fires", "passed", "cut", "pending" or "calm". */
+/** What a unit is at the values set now: "fires", "flagged" beside it, "passed", "cut", "pending", "undefined" or "calm". */
 function stateOf(round, i, cut) {
   const unit = round.window.units[i];
   if (round.trigger?.index === i) return "fires";
+  if (round.flagged.includes(i)) return "flagged";
   if (round.passed.includes(i)) return "passed";
-  if (unit.start >= cut) return "cut";
-  return unit.pending ? "pending" : "calm";
+  if (unit.start >= cut || unit.end > cut) return "cut";
+  return unit.pending ? "pending" : unit.rind === null ? "undefined" : "calm";
 }
 
-const MARKS = { fires: "▲", passed: "△" };
+const MARKS = { fires: "▲", flagged: "▴", passed: "△", undefined: "?" };
 
-function paintToken(node, unit, state, model) {
+function paintToken(node, unit, state, model, round) {
+  const over = !unit.pending && (unit.rind || 0) > model.theta && model.dragin && !round.unchecked;
   const share = Math.min(1, (unit.rind || 0) / model.scale);
   const clipped = (unit.rind || 0) > model.scale;
-  const key = `${state}|${share.toFixed(4)}|${clipped}|${unit.pending}|${(unit.rind || 0) > model.theta && model.dragin}`;
+  const key = `${state}|${share.toFixed(4)}|${clipped}|${unit.pending}|${over}`;
   if (node.painted === key) return;
   node.painted = key;
-  node.className = `tok ${state}${unit.pending ? " pending" : ""}${!unit.pending && unit.rind > model.theta && model.dragin ? " over" : ""}${clipped ? " clipped" : ""}${unit.reason === "thinking" ? " thinking" : ""}`;
+  const thinking = unit.reason === "thinking";
+  node.className = `tok ${state}${unit.pending ? " pending" : ""}${over ? " over" : ""}${clipped ? " clipped" : ""}${thinking ? " thinking" : ""}`;
   node.style.setProperty("--share", share.toFixed(4));
   node.children[1].textContent = MARKS[state] || "";
-  const score = unit.reason === "thinking" ? t("token.thinking") : unit.pending ? t("token.pending") : t("token.score", { score: NUMBERS.score(unit.rind) });
-  node.setAttribute("aria-label", `${shown(unit.text)}, ${score}${state === "calm" || state === "pending" ? "" : `, ${t(`token.${state}`)}`}`);
+  const score = thinking ? t("token.thinking") : unit.pending ? t("token.pending") : unit.rind === null ? t("token.undefined") : t("token.score", { score: NUMBERS.score(unit.rind) });
+  node.setAttribute("aria-label", `${shown(unit.text)}, ${score}${["calm", "pending", "undefined"].includes(state) ? "" : `, ${t(`token.${state}`)}`}`);
 }
 
 function roundHead(model, round) {
@@ -155,11 +169,14 @@ function roundHead(model, round) {
     const key = round.status === "changed" ? "round.would" : "round.fires";
     parts.push(h("span", "fires", {}, t(key, { token: shown(trigger.text), score: NUMBERS.score(round.trigger.score) })));
   }
+  if (round.flagged.length) parts.push(h("span", "fires", {}, t("round.flagged", { tokens: round.flagged.map((i) => shown(round.window.units[i].text)).join(", ") })));
   if (round.status === "later") parts.push(h("span", "badge wait", {}, t("round.later")));
   if (round.status === "changed") parts.push(h("span", "badge wait", {}, t(`round.changed.${round.why}`)));
   if (round.passed.length) parts.push(h("span", "", {}, t("round.passed", { count: round.passed.length })));
   if (round.window?.partial) parts.push(h("span", "badge wait", {}, t(model.live || model.replay ? "round.writing" : "round.partial")));
   if (round.capped) parts.push(h("span", "badge", {}, t("round.capped", { count: model.trace.settings.max_retrievals })));
+  const quiet = round.groups.at(-1)?.decision;
+  if (quiet && !quiet.retrieve && round.status === "followed" && has(`decision.${quiet.reason}`)) parts.push(h("span", round.unchecked ? "badge" : "", {}, t(`decision.${quiet.reason}`)));
   const verdict = round.window?.partial ? null : model.factsAt(round.at).right;
   if (verdict === true || verdict === false) parts.push(verdictBadge(verdict));
   return parts;
@@ -182,7 +199,7 @@ function viewLegend(root, model) {
   const ramp = h("span", "ramp", { "--at": `${at}%` }, h("i", "", {}, ""));
   root.replaceChildren(
     h("span", "scale", {}, h("span", "", {}, "0"), ramp, h("span", "", {}, t("legend.top", { scale: model.scale }))),
-    ...["theta", "fires", "passed", "cut", "pending", "used"].map((key) =>
+    ...["theta", "fires", ...(model.switches.decide === "window" ? ["flagged"] : []), "passed", "cut", "pending", "used"].map((key) =>
       h("span", `key ${key}`, {}, h("i", "", { "aria-hidden": "true" }, t(`legend.${key}.sign`)), t(`legend.${key}`, { theta: thetaText(model.theta) }))),
   );
 }

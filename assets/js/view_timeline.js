@@ -9,6 +9,17 @@ function viewTimeline(root, model, focus, upto = null) {
     h("button", "", { type: "button", "data-step-round": step.round, "data-step-group": step.group, "data-step-event": i, "data-panel": step.panel },
       h("span", "number", {}, step.pending ? "…" : String(i + 1)), h("span", "word", {}, step.name, h("small", "", {}, step.detail))))));
   root.children[focused]?.querySelector("button")?.focus({ preventScroll: true });
+  if (root.counted !== steps.length) fitTimeline(root, steps.length);
+}
+
+/** More than two rows become one that scrolls, to the newest step. */
+function fitTimeline(root, count) {
+  root.counted = count;
+  root.classList.remove("long");
+  const rows = new Set([...root.children].map((step) => step.offsetTop)).size;
+  root.classList.toggle("long", rows > 2);
+  root.tabIndex = rows > 2 ? 0 : -1;
+  root.scrollLeft = root.scrollWidth;
 }
 
 function stepsOf(model) {
@@ -26,7 +37,7 @@ function stepsOf(model) {
       add("write", t(count === 1 ? "timeline.token" : "timeline.tokens", { count }), "when", { pending: round.window.partial });
     }
     groups(round.groups);
-    if (round.cut) add("rewrite", t("timeline.rewritten"), "prompt");
+    if (round.cut) add("rewrite", t(round.unchecked ? "timeline.sentence" : round.groups.at(-1)?.decision.retrieve ? "timeline.rewritten" : "timeline.window"), "prompt");
     if (round.finished) add("stop", t(`reason.short.${knownReason(round.finished.reason)}`), "answer");
   });
   return steps;
@@ -37,19 +48,19 @@ function groupSteps(group, round, model, add) {
   if (decision.retrieve) {
     const unit = round.window?.units[decision.index];
     add("when", unit && decision.index !== null ? t("timeline.fires", { token: shown(unit.text) }) : t("timeline.upfront"), "when");
-  } else add("quiet", t(decision.reason === "max retrievals" ? "timeline.capped" : "timeline.never"), "when");
+  } else add("quiet", t(has(`timeline.quiet.${decision.reason}`) ? `timeline.quiet.${decision.reason}` : "timeline.never"), "when");
   if (query) {
     const count = query.text ? query.text.split(" ").length : 0;
     add("what", t(count === 1 ? "timeline.word" : "timeline.words", { count }), "what");
   }
   if (passages) {
     const count = passages.items.length;
-    const detail = passages.evidence === "new" ? t(count === 1 ? "timeline.passage" : "timeline.passages", { count }) : t(`timeline.${passages.evidence}`);
+    const detail = accepted(group, model.switches) ? t(count === 1 ? "timeline.passage" : "timeline.passages", { count }) : t(`timeline.${passages.evidence}`);
     add("with", detail, "with");
   }
 }
 
-const REASONS = ["eos", "question", "budget", "context", "empty answer", "still thinking"];
+const REASONS = ["eos", "question", "budget", "context", "empty answer", "still thinking", "answer given", "no growth"];
 
 function knownReason(reason) {
   return REASONS.includes(reason) ? reason.replace(" ", "-") : "other";
