@@ -3,9 +3,9 @@
 /** Build the panels inside `root` and return {show, set, freeze, state}: the whole interface of the views, with or without a server. */
 function mountStage(root) {
   const panels = buildPanels(root);
-  const state = { payload: null, theta: null, n: null, locked: null, hovered: null, round: null, group: null, special: false, scale: 0, live: false };
+  const state = { payload: null, theta: null, n: null, locked: null, hovered: null, round: null, group: null, special: false, scale: 0, live: false, head: null, arcs: false, sinkless: false };
   let frame = 0;
-  const redraw = () => { frame = 0; draw(panels, state); };
+  const redraw = () => { frame = 0; draw(panels, state); relink(root, state); };
   const later = () => { frame = frame || requestAnimationFrame(redraw); };
   listen(root, panels, state, later);
   return {
@@ -39,21 +39,21 @@ function buildPanels(root) {
     shown: part("p", "shown-run"), timeline: part("ol", "timeline", { "aria-label": t("timeline.label") }), rounds: part("div", "rounds"),
     legend: part("p", "legend"), card: part("div", "card"), attention: part("div", "attention when-row"), query: part("div", "query"),
     passages: part("div", "passages"), prompt: part("div", "prompt-columns"), answers: part("div", "answer-body"),
-    said: part("p", "sr-only", { role: "status" }), special: part("input", "", { type: "checkbox" }),
+    signals: buildSignals(), rowTools: buildRowTools(), said: part("p", "sr-only", { role: "status" }), special: part("input", "", { type: "checkbox" }),
   };
   const section = (key, ...children) => h("section", `panel ${key}`, { "data-name": key, tabindex: -1, "aria-label": t(`${key}.title`) }, heading(key), ...children);
   const toggle = h("label", "toggle", {}, panels.special, t("special.label"));
   root.replaceChildren(panels.shown, panels.timeline,
     h("div", "grid", {},
-      h("div", "column", {}, section("when", h("div", "tools", {}, panels.legend, toggle), panels.rounds, panels.card), section("answer", panels.answers)),
-      h("div", "column", {}, section("what", panels.attention, panels.query), section("with", panels.passages))),
+      h("div", "column", {}, section("when", h("div", "tools", {}, panels.legend, toggle), panels.rounds, panels.card), section("signals", ...panels.signals.nodes), section("answer", panels.answers)),
+      h("div", "column", {}, section("what", ...panels.rowTools.nodes, panels.attention, panels.query), section("with", panels.passages))),
     section("prompt", panels.prompt), panels.said);
   return panels;
 }
 
 /** Everything the views read: the payload, the dials, and what follows from both. */
 function modelOf(state) {
-  const { payload, theta, n, special, scale, live } = state;
+  const { payload, theta, n, special, scale, live, head, arcs, sinkless } = state;
   const rounds = previewOf(payload.trace, theta, n);
   const factsAt = (at) => payload.facts.events[at] || {};
   const usedIn = (round) => (round.window ? factsAt(round.at).used || [] : []);
@@ -62,7 +62,7 @@ function modelOf(state) {
     const cut = next ? cutAt(next.window, next.trigger) : 0;
     return new Set(next ? usedIn(next).filter(([start]) => start < cut).map(([, , key]) => key) : []);
   };
-  return { payload, trace: payload.trace, theta, n, special, scale, live, rounds, factsAt, usedIn, usedWords, dragin: (payload.trace.settings?.method || "dragin") === "dragin" };
+  return { payload, trace: payload.trace, theta, n, special, scale, live, head, arcs, sinkless, rounds, factsAt, usedIn, usedWords, dragin: (payload.trace.settings?.method || "dragin") === "dragin" };
 }
 
 /** The token the panels speak of: locked, else hovered, else what fired last, else the highest score. */
@@ -107,6 +107,8 @@ function draw(panels, state) {
   else { panels.rounds.replaceChildren(emptyNote("when.empty")); panels.rounds.drawnFor = null; }
   viewLegend(panels.legend, model);
   viewCard(panels.card, model, focus);
+  viewSignals(panels.signals, model, focus);
+  viewRowTools(panels.rowTools, model, focus);
   viewAttention(panels.attention, model, focus);
   viewQuery(panels.query, model, focus);
   viewPassages(panels.passages, model, focus);
@@ -134,7 +136,14 @@ function listen(root, panels, state, later) {
   panels.rounds.addEventListener("keydown", (event) => walk(event, panels, state, later));
   root.addEventListener("keydown", (event) => { if (event.key === "Escape") { state.locked = null; state.hovered = null; later(); } });
   panels.timeline.addEventListener("click", (event) => jump(event, root, state, later));
-  root.addEventListener("pointerover", (event) => light(root, event.target.closest?.("[data-word]")?.dataset.word));
+  for (const kind of ["pointerover", "pointermove"]) root.addEventListener(kind, (event) => linkWord(root, state, wordAt(event, state)));
+  root.addEventListener("pointerleave", () => linkWord(root, state, null));
+  listenRowTools(panels.rowTools, (choice) => { Object.assign(state, choice); later(); });
+  listenSignals(panels.signals, {
+    hover: (focus) => { state.hovered = focus; later(); },
+    lock: (focus) => lock(panels, state, focus, later),
+    dial: (detail) => root.dispatchEvent(new CustomEvent("dragin-dial", { detail, bubbles: true })),
+  });
 }
 
 function lock(panels, state, focus, later) {
@@ -174,12 +183,4 @@ function jump(event, root, state, later) {
   const panel = root.querySelector(`[data-name="${button.dataset.panel}"]`);
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   panel?.scrollIntoView({ behavior: calm ? "auto" : "smooth", block: "nearest" });
-}
-
-/** Light up one word wherever it stands: row, query, passages. */
-function light(root, word) {
-  if (root.lit === word) return;
-  root.lit = word;
-  root.querySelectorAll(".lit").forEach((node) => node.classList.remove("lit"));
-  if (word) root.querySelectorAll("[data-word]").forEach((node) => { if (node.dataset.word === word) node.classList.add("lit"); });
 }

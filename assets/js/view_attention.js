@@ -14,12 +14,18 @@ function viewAttention(root, model, focus) {
   const unit = row.round.window.units[row.index];
   const query = queryOf(row.round.window, row.index, model.n);
   if (!query.words.length) return root.replaceChildren(emptyNote("attention.nothing", { token: shown(unit.text) }));
-  const top = Math.max(...query.words.map((word) => word.weight), 1e-9);
-  const place = (where) => h("div", "row-words", { role: "img", "aria-label": rowLabel(query, where, model) },
-    ...query.words.filter((word) => word.where === where).map((word) => wordNode(word, top)));
-  const nodes = [h("p", "lab", {}, t("attention.question")), place("question")];
-  if (query.words.some((word) => word.where === "answer")) nodes.push(h("p", "lab", {}, t("attention.answer")), place("answer"));
-  root.replaceChildren(h("p", "row-name", {}, t(row.fires ? "attention.fires" : "attention.other", { token: shown(unit.text) })), ...nodes);
+  const drawn = drawnRow(row.round.window, row.index, model.head, model.sinkless);
+  const top = Math.max(...drawn.weights, 1e-9);
+  const place = (where, ...more) => h("div", "row-words", { role: "img", "aria-label": rowLabel(query, where, model) },
+    ...query.words.filter((word) => word.where === where).map((word) => wordNode({ ...word, weight: drawn.weights[word.index] }, top)), ...more);
+  const self = h("span", "self", {}, h("span", "txt", {}, `${row.fires ? "▲ " : ""}${shown(unit.text)}`));
+  const answered = query.words.some((word) => word.where === "answer");
+  const map = h("div", model.arcs ? "row-map arcs" : "row-map", {}, h("p", "lab", {}, t("attention.question")), place("question"),
+    h("p", "lab", {}, t("attention.answer")), answered ? place("answer", self) : h("div", "row-words", {}, self));
+  root.replaceChildren(h("p", "row-name", {}, t(row.fires ? "attention.fires" : "attention.other", { token: shown(unit.text) }), " ", sinkBadge(drawn, query.words)), map, ...rowShares(drawn));
+  drawArcs(map);
+  root.resized ??= new ResizeObserver(() => { const old = root.querySelector(".row-map"); if (old) drawArcs(old); });
+  root.resized.observe(root);
 }
 
 function rowLabel(query, where, model) {
@@ -45,7 +51,26 @@ function viewQuery(root, model, focus) {
   const firing = row.fires || row.passed;
   const sent = firing && group?.query && group.query.text === query.text;
   const label = t(!firing ? "query.if" : sent ? "query.sent" : "query.new", { token: shown(round.window.units[row.index].text) });
-  root.replaceChildren(...(words.length ? chips(label, words) : [h("p", "lab", {}, label), emptyNote("query.blank")]));
+  if (!words.length) return root.replaceChildren(h("p", "lab", {}, label), emptyNote("query.blank"));
+  assemble(root, label, words, query, `${focus.round}|${row.index}|${model.trace.question}`);
+}
+
+/** The chips of a query, each with its rank by weight; where n moved, the new ones appear in the order of their weight. */
+function assemble(root, label, words, query, key) {
+  const ranked = query.words.filter((word) => word.kept).sort((a, b) => b.weight - a.weight || a.index - b.index).map((word) => word.text.toLowerCase());
+  const rank = (word) => ranked.indexOf(word.toLowerCase());
+  const before = root.assembled?.key === key ? root.assembled.chips : null;
+  const fresh = before ? words.filter((word) => !before.has(word)).sort((a, b) => rank(a) - rank(b)) : [];
+  const nodes = chips(label, words);
+  const row = nodes[1];
+  const made = [...row.children].map((chip, i) => before?.get(words[i]) || chip);
+  made.forEach((chip, i) => {
+    chip.dataset.rank = rank(words[i]) + 1;
+    if (fresh.includes(words[i])) { chip.classList.add("fresh"); chip.style.setProperty("--wait", `${70 * fresh.indexOf(words[i])}ms`); }
+  });
+  row.replaceChildren(...made);
+  root.assembled = { key, chips: new Map(made.map((chip, i) => [words[i], chip])) };
+  root.replaceChildren(...nodes);
 }
 
 function chips(label, words) {
