@@ -182,7 +182,7 @@ class Reading:
 
     @cached_property
     def heads(self) -> dict[str, Any]:
-        """The rows over the words head by head, the mean of a unit's pieces, see :func:`~dragin_core.heads.pack_heads`."""
+        """The rows over the words, head by head, as :func:`~dragin_core.heads.pack_heads` packs them."""
         by_token = self.window.head_word_weights
         rows = [by_token[:, tokens[0] : tokens[-1] + 1].mean(axis=1) for tokens in self.pieces]
         return pack_heads(np.stack(rows, axis=1) if rows else by_token, self.row_lengths)

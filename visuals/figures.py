@@ -51,8 +51,8 @@ def signals_figure() -> go.Figure:
     """The signals of a round: RIND as bars, H and a_max as lines below them, all scores as a histogram beside them.
 
     Traces by name: ``rind`` (x: token, y: score, text: its mark, customdata: [token, score, state] as text),
-    ``entropy`` and ``attention`` (x: token), and ``scores`` (y: the score of every content token of all rounds). The histogram shares
-    the bars' axis, so that one line of θ runs through both.
+    ``entropy`` and ``attention`` (x: token), and ``scores`` (y: the score of every content token of all rounds). The
+    histogram shares the bars' axis, so that one line of θ runs through both.
     """
     figure = go.Figure(layout=_layout())
     figure.add_bar(
@@ -103,6 +103,7 @@ def _layout() -> dict[str, Any]:
         "yaxis3": strip
         | {
             "overlaying": "y2",
+            "tickmode": "auto",
             "side": "right",
             "showgrid": False,
             "title": {"text": text("signals.axis.attention")},

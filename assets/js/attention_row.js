@@ -35,6 +35,7 @@ function drawnRow(window, index, head, sinkless) {
   const known = parts.reduce((total, part) => total + part.share, sum);
   if (!own && known < 1e-3) return { weights, parts: [], sink: null, head: null };
   parts = [{ kind: "words", share: sum }, ...parts, { kind: own ? "rest" : "own", share: Math.max(0, 1 - known) }];
+  parts = parts.filter((part) => part.share >= 5e-4 || part.kind === "words");
   const sink = sinkOf(weights, parts);
   if (sink && sinkless) {
     const rest = 1 - sink.share;

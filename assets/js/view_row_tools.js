@@ -59,7 +59,7 @@ function drawArcs(map) {
 }
 
 function arc([x, y], [endX, endY], word) {
-  const share = Number(word.style.getPropertyValue("--share"));
+  const share = Math.sqrt(Number(word.style.getPropertyValue("--share"))); // a linear scale would leave one arc alone
   const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
   const rise = Math.abs(y - endY) < 4 ? Math.min(36, 8 + 0.12 * Math.abs(endX - x)) : 34;
   path.setAttribute("d", `M${endX} ${endY}C${endX} ${endY - rise} ${x} ${y - rise} ${x} ${y}`);

@@ -2,7 +2,7 @@
    visuals/figures.py once; here its arrays are filled from the trace, so that θ, round and focus never ask the server.
    What moves with the hand (θ's line, the token in focus) lies over the plot, so that a hover label is never redrawn. */
 
-const PLOT = { loading: null, bins: 25, near: 8, labels: 14 };
+const PLOT = { loading: null, bins: 25, near: 8, labels: 14, narrow: 480, pause: 120 };
 
 /** plotly.js from the installed package, once; rejects where it cannot be had. */
 function loadPlotly() {
@@ -17,10 +17,10 @@ function loadPlotly() {
 
 /** The panel's parts; `nodes` go into the page. plotly.js is fetched when they come near the window's view. */
 function buildSignals() {
-  const view = { plot: h("div", "plot", { role: "group", "aria-label": t("signals.label"), "aria-describedby": "signals-summary" }),
+  const view = { plot: h("div", "plot", { role: "img", "aria-label": t("signals.label"), "aria-describedby": "signals-summary" }),
     band: h("div", "plot-band", { "aria-hidden": "true" }), note: h("p", "plot-note", { role: "status" }, t("signals.loading")),
     handle: h("div", "theta-handle", { "aria-hidden": "true" }, h("span", "theta-name")),
-    reset: h("button", "plain", { type: "button", disabled: true }, t("signals.reset")), summary: h("p", "summary", { id: "signals-summary" }), base: null };
+    reset: h("button", "plain", { type: "button", disabled: true }, t("signals.reset")), summary: h("p", "summary", { id: "signals-summary" }), base: null, held: null };
   view.frame = h("div", "plot-frame waiting", {}, view.band, view.plot, view.handle, view.note);
   view.nodes = [h("div", "tools", {}, signalsKey(), view.reset), view.frame, view.summary, h("p", "soft", {}, t("signals.hint"))];
   const start = () => loadPlotly().then((plotly) => { view.plotly = plotly; redrawSignals(view); }, () => { view.failed = true; redrawSignals(view); });
@@ -51,10 +51,11 @@ function redrawSignals(view) {
   view.frame.classList.toggle("waiting", !ready);
   view.note.textContent = ready ? "" : t(!units.length ? "signals.empty" : view.failed ? "signals.failed" : "signals.loading");
   if (!ready) return;
-  const dark = document.body.classList.contains("dark");
-  const drawn = [model.payload, model.theta, model.n, model.scale, focus.round, dark];
-  if (!view.drawn || drawn.some((value, i) => value !== view.drawn[i])) plotSignals(view, model, focus.round, dark);
-  view.drawn = drawn;
+  const now = { payload: model.payload, scale: model.scale, round: focus.round, dark: document.body.classList.contains("dark"), theta: model.theta, n: model.n };
+  const changed = Object.keys(now).filter((name) => now[name] !== view.drawn?.[name]);
+  clearTimeout(view.soon);
+  if (changed.every((name) => name === "theta" || name === "n") && changed.length) view.soon = setTimeout(() => plotSignals(view, now), PLOT.pause);
+  else if (changed.length) plotSignals(view, now);
   placeMarks(view);
 }
 
@@ -84,15 +85,19 @@ function coloured(figure, node) {
   return JSON.parse(text);
 }
 
-function plotSignals(view, model, r, dark) {
+/** Plot anew what differs; while a dial moves, only θ's line goes with the hand, the bars' shades follow when it pauses. */
+function plotSignals(view, now) {
+  const { model } = view;
+  const { round: r, dark } = now;
   if (view.dark !== dark) Object.assign(view, { dark, figure: coloured(FIGURES.signals, view.frame) });
+  view.drawn = now;
   const figure = structuredClone(view.figure);
   const first = !view.plot.data;
   fillSignals(figure, model, model.rounds[r]);
   frameSignals(figure.layout, view, model, r);
   view.plotly.react(view.plot, figure.data, figure.layout, { displayModeBar: false, doubleClick: false, scrollZoom: false });
   if (first) listenPlot(view);
-  nameTokens(view);
+  view.reset.disabled = !zoomed(view);
 }
 
 const MARK_OF = { fires: "▲", passed: "△", pending: "▨" };
@@ -130,7 +135,17 @@ function frameSignals(layout, view, model, r) {
   layout.yaxis3.range = [0, most("max_attention")];
   layout.width = view.frame.clientWidth;
   layout.height = view.frame.clientHeight;
+  if (layout.width < PLOT.narrow) Object.assign(layout.yaxis3.title, { text: "" }); // the key tells it by colour and sign
   if (matchMedia("(pointer: coarse)").matches) layout.dragmode = false; // a finger scrolls the page
+  const share = layout.xaxis.domain[1] - layout.xaxis.domain[0];
+  const range = held ? view.plot.layout.xaxis.range : view.base.x;
+  Object.assign(layout.xaxis, tokenTicks(model.rounds[r].window.units, range, share * (layout.width - layout.margin.l - layout.margin.r)));
+}
+
+/** As many token names as have room on an axis; what has none keeps its place without a name. */
+function tokenTicks(units, range, length) {
+  const step = Math.max(1, Math.ceil(((range[1] - range[0]) * PLOT.labels) / length));
+  return { tickvals: units.map((unit, i) => i), ticktext: units.map((unit, i) => (i % step ? "" : plotText(unit.text, 9))) };
 }
 
 function zoomed(view) {
@@ -139,22 +154,20 @@ function zoomed(view) {
   return Boolean(view.base && layout && (other(layout.xaxis.range, view.base.x) || other(layout.yaxis.range, view.base.y)));
 }
 
-/** As many token names on the axis as have room, and the button that ends a zoom. */
-function nameTokens(view) {
-  const { units } = view.model.rounds[view.focus.round].window;
-  const axis = view.plot._fullLayout.xaxis;
-  const [from, to] = axis.range.map((value, i) => Math.max(0, Math.min(units.length - 1, i ? Math.floor(value) : Math.ceil(value))));
-  const step = Math.max(1, Math.ceil(((to - from + 1) * PLOT.labels) / axis._length));
-  const ticks = units.map((unit, i) => i).filter((i) => i % step === 0);
-  const names = ticks.map((i) => plotText(units[i].text, 9));
+/** After a zoom: other names have room, and a button ends it. */
+function zoomSignals(view) {
+  const { xaxis } = view.plot._fullLayout;
+  const { tickvals, ticktext } = tokenTicks(view.model.rounds[view.focus.round].window.units, xaxis.range, xaxis._length);
   view.reset.disabled = !zoomed(view);
-  if (`${names}` !== `${axis.ticktext}`) view.plotly.relayout(view.plot, { "xaxis.tickvals": ticks, "xaxis.ticktext": names });
+  placeMarks(view);
+  if (String(ticktext) !== String(xaxis.ticktext)) view.plotly.relayout(view.plot, { "xaxis.tickvals": tickvals, "xaxis.ticktext": ticktext });
 }
 
 /** θ's line and the band behind the token in focus, where the axes have them now. */
 function placeMarks(view) {
   const { model, focus, plot, handle, band } = view;
   if (!plot._fullLayout) return;
+  if (view.held) scrollBy(0, plot.getBoundingClientRect().top - view.held);
   const { xaxis, yaxis, xaxis2, yaxis2 } = plot._fullLayout;
   const at = yaxis.l2p(model.theta);
   const inside = Math.max(0, Math.min(yaxis._length, at));
@@ -174,7 +187,7 @@ function placeMarks(view) {
 function listenPlot(view) {
   view.plot.on("plotly_hover", ({ points }) => view.onHover({ round: view.focus.round, unit: points[0].x }));
   view.plot.on("plotly_unhover", () => view.onHover(null));
-  view.plot.on("plotly_relayout", () => { nameTokens(view); placeMarks(view); });
+  view.plot.on("plotly_relayout", () => zoomSignals(view));
 }
 
 /** What lies under a pointer: `unit` (a token to lock) or `theta` (the score at that height). */
@@ -213,26 +226,30 @@ function listenSignals(view, hooks) {
   dragTheta(view, hooks.dial);
 }
 
+/** θ goes with the hand alone: what a new trigger does to the panels above must neither move θ nor the plot. */
 function dragTheta(view, dial) {
   const { handle } = view;
   let grip = null; // how far the pointer is from the line
   let theta = null;
-  const height = (event) => event.clientY - view.plot.getBoundingClientRect().top - view.plot._fullLayout.yaxis._offset;
+  const top = () => view.plot.getBoundingClientRect().top;
+  const at = (event) => event.clientY - view.held - view.plot._fullLayout.yaxis._offset;
   handle.addEventListener("pointerdown", (event) => {
     if (event.button) return;
     handle.setPointerCapture(event.pointerId);
-    grip = height(event) - parseFloat(handle.style.top) + view.plot._fullLayout.yaxis._offset;
+    view.held = top();
     theta = null;
+    grip = at(event) - (parseFloat(handle.style.top) - view.plot._fullLayout.yaxis._offset);
     event.preventDefault();
   });
   handle.addEventListener("pointermove", (event) => {
     if (grip === null) return;
-    theta = view.plot._fullLayout.yaxis.p2l(height(event) - grip);
+    theta = view.plot._fullLayout.yaxis.p2l(at(event) - grip);
     dial({ theta, done: false });
   });
   const letGo = () => {
     if (grip !== null && theta !== null) dial({ theta, done: true });
     grip = null;
+    view.held = null;
   };
   handle.addEventListener("pointerup", letGo);
   handle.addEventListener("pointercancel", letGo);
