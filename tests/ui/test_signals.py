@@ -157,9 +157,10 @@ def test_the_dial_moves_the_line(recorded):
 
 
 def test_the_zoom_stays_when_theta_and_its_branch_change(shown):
-    units = len(units_of(shown))
     shown.page.locator('[data-round="0"][data-unit="0"]').click()
     shown.wait("() => draginStage.state.drawn.locked && draginStage.state.drawn.round === 0")
+    shown.page.locator(".plot-frame").scroll_into_view_if_needed()
+    units = len(units_of(shown))
     x, top = shown.page.evaluate(SPOT, [units * 0.25, 0.55])
     x_to, _ = shown.page.evaluate(SPOT, [units * 0.6, 0.55])
     before = shown.page.evaluate(ZOOM)
