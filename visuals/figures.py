@@ -93,7 +93,7 @@ def _layout() -> dict[str, Any]:
         "template": template(),
         "showlegend": False,
         "bargap": 0.12,
-        "margin": {"l": 52, "r": 10, "t": 14, "b": 66},
+        "margin": {"l": 52, "r": 10, "t": 38, "b": 66},
         "dragmode": "zoom",
         "hovermode": "x unified",
         "hoversubplots": "axis",
@@ -116,6 +116,6 @@ def _layout() -> dict[str, Any]:
             "fixedrange": True,
             "nticks": 3,
             "rangemode": "tozero",
-            "side": "bottom",
+            "side": "top",
         },
     }
