@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from .elsewhere import elsewhere
+from .heads import pack_heads
 from .rind import scores_by_moment
 from .sentences import analyse, holds_content, share_out
 from .signals import growing_maximum
@@ -182,6 +185,29 @@ class Reading:
     def scores(self) -> np.ndarray:
         """float64 [units, units]: RIND of unit i (axis 1) when unit j (axis 0) is the newest, unscaled."""
         return scores_by_moment(self.entropy, self.attention_by_moment, self.semantic)
+
+    # Rows
+
+    @cached_property
+    def row_lengths(self) -> list[int]:
+        """Per unit how many words of question and answer come before its own word."""
+        return [self.window.words_before(tokens_of[0]) for tokens_of in self.pieces]
+
+    @cached_property
+    def heads(self) -> dict[str, Any]:
+        """The rows over the words, head by head, as :func:`~dragin_core.heads.pack_heads` packs them."""
+        by_token = self.window.head_word_weights
+        rows = [by_token[:, tokens[0] : tokens[-1] + 1].mean(axis=1) for tokens in self.pieces]
+        return pack_heads(np.stack(rows, axis=1) if rows else by_token, self.row_lengths)
+
+    @cached_property
+    def elsewhere(self) -> dict[str, list[float]]:
+        """Per unit what it pays to the rest of the prompt, see :func:`~dragin_core.elsewhere.elsewhere`."""
+        parts = elsewhere(self.window.prompt, self.window.signals.prompt_row)
+        return {
+            name: [float(values[tokens[0] : tokens[-1] + 1].mean()) for tokens in self.pieces]
+            for name, values in parts.items()
+        }
 
     def lay_out(self) -> None:
         """Compute what θ and n need, so that the first move of either is as quick as the next."""

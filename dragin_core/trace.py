@@ -83,7 +83,7 @@ def _(event: WindowDecoded, switches: Switches) -> dict[str, Any]:
         "answer": window.said,
         "thinking": [list(section) for section in window.thinking],
         "units": units(reading),
-        "rows": rows(reading),
+        "rows": rows(reading, whole=not event.partial),
         "stop": window.stop,
         "partial": event.partial,
         "cached": event.cached,
@@ -205,9 +205,13 @@ def _word_span(reading: Reading, unit: int) -> list[int] | None:
     return [window.answer_words[owners[0]].start, window.answer_words[owners[-1]].end]
 
 
-def rows(reading: Reading) -> dict[str, Any]:
+def rows(reading: Reading, whole: bool = True) -> dict[str, Any]:
     """The attention row of every unit (the mean of its pieces') over the words of question and answer that come before
-    its own word; null for a word that none of the pieces can see, because the layer's sliding window ends before it."""
+    its own word; null for a word that none of the pieces can see, because the layer's sliding window ends before it.
+
+    ``elsewhere`` says what of a row goes to the first token, the passages and the rest of the prompt. ``heads`` holds
+    the rows head by head, packed; a window that is still being written (not ``whole``) has none.
+    """
     window = reading.window
     words = [
         {"text": w.text, "start": w.start, "end": w.end, "where": where, "stop": window.is_stop(w)}
@@ -215,10 +219,15 @@ def rows(reading: Reading) -> dict[str, Any]:
         for w in group
     ]
     weights = []
-    for pieces in reading.pieces:
-        row = window.word_weights[pieces[0] : pieces[-1] + 1].mean(axis=0)[: window.words_before(pieces[0])]
+    for pieces, length in zip(reading.pieces, reading.row_lengths, strict=True):
+        row = window.word_weights[pieces[0] : pieces[-1] + 1].mean(axis=0)[:length]
         weights.append([_number(v) if window.sees(pieces[0], word) else None for word, v in enumerate(row)])
-    return {"words": words, "weights": weights}
+    found = {"words": words, "weights": weights, "elsewhere": _shares(reading.elsewhere)}
+    return {**found, "heads": reading.heads} if whole else found
+
+
+def _shares(parts: dict[str, list[float]]) -> dict[str, list[float]]:
+    return {name: [round(value, 4) for value in values] for name, values in parts.items()}
 
 
 def score_dict(reading: Reading, decided: Decided, query: QueryFormulated | None) -> dict[str, Any]:

@@ -113,16 +113,26 @@ class Window:
         return self.stop == "eos" or len(self) < len(self.generated_ids)
 
     @cached_property
-    def word_weights(self) -> np.ndarray:
-        """float32 [tokens, words]: attention of each token to each word of question then answer, mean over heads, the
-        pieces of a word summed."""
+    def _word_member(self) -> np.ndarray:
+        """float32 [columns, words]: 1 where a word token of the prompt, or a token, is a piece of a word."""
         columns = self._columns
         member = np.zeros((len(columns), len(self.question_words) + len(self.answer_words)), dtype=np.float32)
         for row, (_, word) in enumerate(columns):
             if word >= 0:
                 member[row, word] = 1
+        return member
+
+    @cached_property
+    def word_weights(self) -> np.ndarray:
+        """float32 [tokens, words]: attention of each token to each word of question then answer, mean over heads, the
+        pieces of a word summed."""
         attention = np.concatenate([self.signals.focus.mean(axis=0), self.signals.mean_block], axis=1)
-        return attention @ member
+        return attention @ self._word_member
+
+    @property
+    def head_word_weights(self) -> np.ndarray:
+        """float32 [heads, tokens, words]: the same head by head."""
+        return np.concatenate([self.signals.focus, self.signals.block], axis=2) @ self._word_member
 
     @cached_property
     def _columns(self) -> list[tuple[int, int]]:

@@ -3,12 +3,14 @@
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import gradio as gr
 
 from dragin_core.methods import METHODS
 from dragin_core.settings import BOUNDS, Settings
 
+from .figures import PLOTLY_JS, figures
 from .handlers import Handlers, Session
 from .loader import ModelLoader
 from .setup import NO_PRESET, filled, preset_chooser, switch_panel
@@ -21,16 +23,20 @@ STAGE_SCRIPTS = (
     "dom.js",
     "view_skyline.js",
     "view_card.js",
+    "view_signals.js",
+    "attention_row.js",
+    "view_row_tools.js",
     "view_attention.js",
     "view_passages.js",
     "view_prompt.js",
     "view_timeline.js",
     "player.js",
     "view_answers.js",
+    "linked.js",
     "stage.js",
     "gradio_stage.js",
 )
-CSS_PATHS = [ASSETS / "page.css", ASSETS / "stage.css"]
+CSS_PATHS = [ASSETS / name for name in ("page.css", "stage.css", "signals.css")]
 FREEZE = "(session) => { window.dispatchEvent(new CustomEvent('dragin-stopped')); return [session]; }"
 
 
@@ -38,6 +44,13 @@ def script(*names: str) -> str:
     """Scripts of ``assets/js`` as one, with the page's texts before them."""
     sources = [(ASSETS / "js" / name).read_text(encoding="utf-8") for name in names]
     return "\n".join([f"const TEXTS = {json.dumps(texts(), ensure_ascii=False)};", *sources])
+
+
+def plot_parts() -> str:
+    """The figures without data, and where the browser gets plotly.js: from the installed package, when it needs it."""
+    gr.set_static_paths(PLOTLY_JS)
+    address = f"gradio_api/file={quote(PLOTLY_JS.as_posix())}"
+    return f"const FIGURES = {json.dumps(figures())};\nconst PLOTLY_URL = {json.dumps(address)};\n"
 
 
 def recorded_trace(folder: Path = ASSETS / "traces") -> dict[str, Any] | None:
@@ -69,7 +82,7 @@ def build_ui(loader: ModelLoader, recorded: dict[str, Any] | None = None) -> gr.
         stage = gr.HTML(
             handlers.first_payload(),
             html_template='<div class="dragin"></div>',
-            js_on_load=script(*STAGE_SCRIPTS),
+            js_on_load=plot_parts() + script(*STAGE_SCRIPTS),
             apply_default_css=False,
             elem_id="stage",
         )

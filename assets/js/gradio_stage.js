@@ -45,6 +45,18 @@ const settled = (event) => {
 };
 const ask = (wait) => { clearTimeout(asked); asked = setTimeout(follow, wait); };
 
+/* θ set in the plot turns the dial itself, so that Gradio knows of it; letting go follows as the dial does. */
+element.addEventListener("dragin-dial", ({ detail: { theta, done } }) => {
+  const input = document.querySelector(`#${DIALS.theta} input[type=number]`);
+  const step = Number(document.querySelector(`#${DIALS.theta} input[type=range]`).step);
+  const inside = Math.min(Number(input.max), Math.max(Number(input.min), theta));
+  input.value = Number((Math.round(inside / step) * step).toFixed(6));
+  input.dispatchEvent(new Event("input", { bubbles: true }));
+  if (!done) return;
+  clearTimeout(asked);
+  asked = setTimeout(follow, 30);
+});
+
 /* An entry outside the dial's bounds is told, and put right, before Gradio silently clamps it. */
 function mendEntry(input, id) {
   if (input.type !== "number") return;

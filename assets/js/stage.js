@@ -3,9 +3,9 @@
 /** Build the panels inside `root` and return {show, set, freeze, state}: the whole interface of the views, with or without a server. */
 function mountStage(root) {
   const panels = buildPanels(root);
-  const state = { payload: null, theta: null, n: null, locked: null, hovered: null, round: null, group: null, special: false, words: false, scale: 0, live: false, upto: null, written: null, playing: false };
+  const state = { payload: null, theta: null, n: null, locked: null, hovered: null, round: null, group: null, special: false, words: false, scale: 0, live: false, upto: null, written: null, playing: false, head: null, arcs: false, sinkless: false };
   let frame = 0;
-  const redraw = () => { frame = 0; draw(panels, state); };
+  const redraw = () => { frame = 0; draw(panels, state); relink(root, state); };
   const later = () => { frame = frame || requestAnimationFrame(redraw); };
   const player = mountPlayer(panels.player, state, later, (name) => reveal(root, name));
   panels.play = player;
@@ -42,21 +42,22 @@ function buildPanels(root) {
     shown: part("p", "shown-run"), player: part("div", "player"), timeline: part("ol", "timeline", { "aria-label": t("timeline.label") }), rounds: part("div", "rounds"),
     legend: part("p", "legend"), card: part("div", "card"), attention: part("div", "attention when-row"), query: part("div", "query"),
     passages: part("div", "passages"), prompt: part("div", "prompt-columns"), answers: part("div", "answer-body"),
-    said: part("p", "sr-only", { role: "status" }), special: part("input", "", { type: "checkbox" }), words: part("input", "", { type: "checkbox" }),
+    signals: buildSignals(), rowTools: buildRowTools(), said: part("p", "sr-only", { role: "status" }),
+    special: part("input", "", { type: "checkbox" }), words: part("input", "", { type: "checkbox" }),
   };
   const section = (key, ...children) => h("section", `panel ${key}`, { "data-name": key, tabindex: -1, "aria-label": t(`${key}.title`) }, heading(key), ...children);
   const toggles = h("span", "toggles", {}, ...["words", "special"].map((name) => h("label", "toggle", {}, panels[name], t(`${name}.label`))));
   root.replaceChildren(panels.shown, panels.timeline, panels.player,
     h("div", "grid", {},
-      h("div", "column", {}, section("when", h("div", "tools", {}, panels.legend, toggles), panels.rounds, panels.card), section("answer", panels.answers)),
-      h("div", "column", {}, section("what", panels.attention, panels.query), section("with", panels.passages))),
+      h("div", "column", {}, section("when", h("div", "tools", {}, panels.legend, toggles), panels.rounds, panels.card), section("signals", ...panels.signals.nodes), section("answer", panels.answers)),
+      h("div", "column", {}, section("what", ...panels.rowTools.nodes, panels.attention, panels.query), section("with", panels.passages))),
     section("prompt", panels.prompt), panels.said);
   return panels;
 }
 
 /** Everything the views read: the payload (as far as the playhead stands), the dials, and what follows from both. */
 function modelOf(state, whole = false) {
-  const { payload, theta, n, special, words, scale, live } = state;
+  const { payload, theta, n, special, words, scale, live, head, arcs, sinkless } = state;
   const switches = payload.facts.switches || {};
   const trace = whole ? payload.trace : traceNow(state);
   const rounds = previewOf(trace, theta, n, switches);
@@ -67,7 +68,9 @@ function modelOf(state, whole = false) {
     const cut = next ? next.cutFrom : 0;
     return new Set(next ? usedIn(next).filter(([start]) => start < cut).map(([, , key]) => key) : []);
   };
-  return { payload, trace, replay: trace !== payload.trace, theta, n, special, words, scale, live, switches, rounds, factsAt, usedIn, usedWords, dragin: (payload.trace.settings?.method || "dragin") === "dragin" };
+  const dragin = (trace.settings?.method || "dragin") === "dragin";
+  const replay = trace !== payload.trace;
+  return { payload, trace, replay, theta, n, special, words, scale, live, head, arcs, sinkless, switches, rounds, factsAt, usedIn, usedWords, dragin };
 }
 
 /** The trace as far as the playhead stands; the same object until it moves. */
@@ -121,6 +124,8 @@ function draw(panels, state) {
   else { panels.rounds.replaceChildren(emptyNote("when.empty")); panels.rounds.drawnFor = null; }
   viewLegend(panels.legend, model);
   viewCard(panels.card, model, focus);
+  viewSignals(panels.signals, model, focus);
+  viewRowTools(panels.rowTools, model, focus);
   viewAttention(panels.attention, model, focus);
   viewQuery(panels.query, model, focus);
   viewPassages(panels.passages, model, focus);
@@ -160,7 +165,14 @@ function listen(root, panels, state, later) {
   panels.rounds.addEventListener("keydown", (event) => walk(event, panels, state, later));
   root.addEventListener("keydown", (event) => { if (event.key === "Escape") { state.locked = null; state.hovered = null; later(); } });
   panels.timeline.addEventListener("click", (event) => jump(event, root, panels, state, later));
-  root.addEventListener("pointerover", (event) => light(root, event.target.closest?.("[data-word]")?.dataset.word));
+  for (const kind of ["pointerover", "pointermove"]) root.addEventListener(kind, (event) => linkWord(root, state, wordAt(event, state)));
+  root.addEventListener("pointerleave", () => linkWord(root, state, null));
+  listenRowTools(panels.rowTools, (choice) => { Object.assign(state, choice); later(); });
+  listenSignals(panels.signals, {
+    hover: (focus) => { state.hovered = focus; later(); },
+    lock: (focus) => lock(panels, state, focus, later),
+    dial: (detail) => root.dispatchEvent(new CustomEvent("dragin-dial", { detail, bubbles: true })),
+  });
 }
 
 function lock(panels, state, focus, later) {
@@ -205,12 +217,4 @@ function jump(event, root, panels, state, later) {
 
 function reveal(root, name) {
   root.querySelector(`[data-name="${name}"]`)?.scrollIntoView({ behavior: calm() ? "auto" : "smooth", block: "nearest" });
-}
-
-/** Light up one word wherever it stands: row, query, passages. */
-function light(root, word) {
-  if (root.lit === word) return;
-  root.lit = word;
-  root.querySelectorAll(".lit").forEach((node) => node.classList.remove("lit"));
-  if (word) root.querySelectorAll("[data-word]").forEach((node) => { if (node.dataset.word === word) node.classList.add("lit"); });
 }

@@ -15,13 +15,22 @@ function viewAttention(root, model, focus) {
   const known = queryFor(row.round, row.index, model.n, model.trace.settings, model.switches);
   const query = known || { ...queryOf(row.round.window, row.index, 0), unknown: true };
   if (!query.words.length) return root.replaceChildren(emptyNote("attention.nothing", { token: shown(unit.text) }));
-  const top = Math.max(...query.words.map((word) => word.weight), 1e-9);
-  const place = (where) => h("div", "row-words", { role: "img", "aria-label": rowLabel(query, where, model) },
-    ...query.words.filter((word) => word.where === where).map((word) => wordNode(word, top)));
-  const nodes = [h("p", "lab", {}, t("attention.question")), place("question")];
-  if (query.words.some((word) => word.where === "answer")) nodes.push(h("p", "lab", {}, t("attention.answer")), place("answer"));
-  nodes.push(...["passage", "demonstration"].flatMap((where) => elsewhere(query, where, top)));
-  root.replaceChildren(h("p", "row-name", {}, t(row.fires ? "attention.fires" : "attention.other", { token: shown(unit.text) })), rowNote(query, model), ...nodes);
+  const plain = query.unknown || mirrorsQuery(model.switches); // else its words were weighed by another reading
+  const drawn = drawnRow(row.round.window, row.index, model.head, model.sinkless);
+  const words = plain ? query.words.map((word) => ({ ...word, weight: drawn.weights[word.index] })) : query.words;
+  const top = Math.max(...words.map((word) => word.weight), 1e-9);
+  const place = (where, ...more) => h("div", "row-words", { role: "img", "aria-label": rowLabel(query, where, model) },
+    ...words.filter((word) => word.where === where).map((word) => wordNode(word, top)), ...more);
+  const self = h("span", "self", {}, h("span", "txt", {}, `${row.fires ? "▲ " : ""}${shown(unit.text)}`));
+  const answered = words.some((word) => word.where === "answer");
+  const map = h("div", model.arcs ? "row-map arcs" : "row-map", {}, h("p", "lab", {}, t("attention.question")), place("question"),
+    h("p", "lab", {}, t("attention.answer")), answered ? place("answer", self) : h("div", "row-words", {}, self));
+  const name = h("p", "row-name", {}, t(row.fires ? "attention.fires" : "attention.other", { token: shown(unit.text) }), " ", plain ? sinkBadge(drawn, query.words) : "");
+  const beyond = ["passage", "demonstration"].flatMap((where) => elsewhere(query, where, top));
+  root.replaceChildren(name, rowNote(query, model), map, ...beyond, ...(plain ? rowShares(drawn) : []));
+  drawArcs(map);
+  root.resized ??= new ResizeObserver(() => { const old = root.querySelector(".row-map"); if (old) drawArcs(old); });
+  root.resized.observe(root);
 }
 
 /** Words of the prompt beyond question and answer: only those that are kept, they are many. */
@@ -66,13 +75,32 @@ function viewQuery(root, model, focus) {
   const sent = firing && group?.query && group.query.text === query.text;
   const label = t(!firing ? "query.if" : sent ? "query.sent" : "query.new", { token: shown(round.window.units[row.index].text) });
   const mends = sent ? mendList(mendsOf([group.query])) : "";
-  root.replaceChildren(...(words.length ? chips(label, words) : [h("p", "lab", {}, label), emptyNote("query.blank")]), ...shortened(sent && group.query), mends);
+  if (!words.length) return root.replaceChildren(h("p", "lab", {}, label), emptyNote("query.blank"), mends);
+  assemble(root, label, words, query, `${focus.round}|${row.index}|${model.trace.question}`, ...shortened(sent && group.query), mends);
 }
 
 /** What the retriever got, where it is not the whole query. */
 function shortened(query) {
   if (!query || query.sent === query.text) return [];
   return [h("p", "lab", {}, t("query.limited")), h("p", "sent", {}, query.sent)];
+}
+
+/** The chips of a query, each with its rank by weight; where n moved, the new ones appear in the order of their weight. */
+function assemble(root, label, words, query, key, ...more) {
+  const ranked = query.words.filter((word) => word.kept).sort((a, b) => b.weight - a.weight || a.index - b.index).map((word) => word.text.toLowerCase());
+  const rank = (word) => ranked.indexOf(word.toLowerCase());
+  const before = root.assembled?.key === key ? root.assembled.chips : null;
+  const fresh = before ? words.filter((word) => !before.has(word)).sort((a, b) => rank(a) - rank(b)) : [];
+  const nodes = chips(label, words);
+  const row = nodes[1];
+  const made = [...row.children].map((chip, i) => before?.get(words[i]) || chip);
+  made.forEach((chip, i) => {
+    chip.dataset.rank = rank(words[i]) + 1;
+    if (fresh.includes(words[i])) { chip.classList.add("fresh"); chip.style.setProperty("--wait", `${70 * fresh.indexOf(words[i])}ms`); }
+  });
+  row.replaceChildren(...made);
+  root.assembled = { key, chips: new Map(made.map((chip, i) => [words[i], chip])) };
+  root.replaceChildren(...nodes, ...more);
 }
 
 function chips(label, words) {
