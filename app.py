@@ -48,10 +48,10 @@ def serve(options: argparse.Namespace, host: str, port: int) -> None:
         corpus=next(iter(options.corpus), None),
         allow_download=not options.no_download,
     ).start()
-    from visuals.page import CSS_PATHS, build_ui, recorded_trace
+    from visuals.page import CSS_PATHS, build_ui
     from visuals.theme import page_theme
 
-    build_ui(loader, recorded_trace()).launch(
+    build_ui(loader).launch(
         server_name=host,
         server_port=port,
         theme=page_theme(),

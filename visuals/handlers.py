@@ -13,7 +13,8 @@ from dragin_core.settings import Settings
 
 from .loader import ModelLoader
 from .payload import aliases, empty_payload, payload
-from .setup import chosen
+from .setup import NO_PRESET, chosen
+from .stories import settings_of, story
 from .texts import text
 
 LOGGER = logging.getLogger(__name__)
@@ -23,14 +24,14 @@ LOADING_POLL_SECONDS = 0.25
 
 @dataclass(frozen=True, eq=False)
 class Session:
-    """A visitor's run, or none: then the recorded trace is shown, or nothing after a reset.
+    """A visitor's run, or none: then the recorded run of this name is shown, or nothing after a reset.
 
     ``target``: the number of events that were asked for, None for all to the end; a branch goes as far. ``partial``: a
     window that is no event yet is shown behind the run's.
     """
 
     run: Any = None
-    recorded: bool = True
+    recorded: str | None = None
     target: int | None = None
     partial: bool = False
 
@@ -90,18 +91,25 @@ class Handlers:
 
     Args:
         loader: holds the explainer that all visitors share.
-        recorded: the trace shown before a run, or None.
         examples: ``{"question", "gold": [aliases]}`` of the chips.
     """
 
-    def __init__(self, loader: ModelLoader, recorded: dict[str, Any] | None, examples: Sequence[dict] = ()):
+    def __init__(self, loader: ModelLoader, examples: Sequence[dict] = ()):
         self._loader = loader
-        self._recorded = recorded
         self._examples = {"; ".join(example["gold"]): example["question"] for example in examples}
 
-    def first_payload(self) -> dict[str, Any]:
-        """What the stage shows when the page opens."""
-        return self._draw_recorded("; ".join(self._recorded.get("gold", []))) if self._recorded else empty_payload()
+    def first_payload(self, name: str | None) -> dict[str, Any]:
+        """What the stage shows when the page opens: a recorded run, or nothing."""
+        return self._draw_recorded(name) if name else empty_payload()
+
+    def tell(self, name: str, dials: tuple[str, ...]) -> tuple:
+        """Show a recorded run: session, stage, notice; then the controls as it was run with, the dials last."""
+        trace, settings = story(name), settings_of(name)
+        panel = {"variant": settings.variant, "switches": dict(settings.switches)}
+        controls = (trace["question"], "; ".join(trace["gold"]), settings.method, NO_PRESET, None, panel)
+        values = settings.to_dict()
+        shown = (Session(recorded=name), self._draw_recorded(name), notice())
+        return *shown, *controls, *(values[dial] for dial in dials)
 
     def run(self, session: Session, *fields) -> Iterator[tuple]:
         """Go on to the end; start anew where question or settings changed, or the run is finished."""
@@ -143,11 +151,11 @@ class Handlers:
         if not session.run.events and not session.partial:
             return gr.skip(), self._draw(session.run, gold), notice(text("notice.noback"))
         run = session.run if session.partial else session.run.back()
-        return Session(run, False, len(run.events)), self._draw(run, gold), notice()
+        return Session(run, None, len(run.events)), self._draw(run, gold), notice()
 
     def reset(self) -> tuple:
         """Clear the run; question and settings stay."""
-        return Session(None, False), empty_payload(), notice()
+        return Session(), empty_payload(), notice()
 
     def stop(self, session: Session) -> tuple:
         """Say that the run was stopped; the stopping itself is Gradio's cancelling of the generator."""
@@ -160,9 +168,7 @@ class Handlers:
         """The shown run with another expected answer."""
         if session.run is not None:
             return self._draw(session.run, gold)
-        if session.recorded and self._recorded:
-            return self._draw_recorded(gold)
-        return gr.skip()
+        return self._draw_recorded(session.recorded, gold) if session.recorded else gr.skip()
 
     def poll(self) -> tuple:
         """The model's state, and a timer that ticks until it is settled."""
@@ -174,8 +180,8 @@ class Handlers:
         if session.run is not None:
             target = session.target if session.target is None else max(1, session.target)
             return session.run.question, session.run.settings, target
-        if session.recorded and self._recorded:
-            return self._recorded["question"], Settings.from_dict(self._recorded["settings"]), None
+        if session.recorded:
+            return story(session.recorded)["question"], settings_of(session.recorded), None
         return None
 
     def _guarded(self, session: Session, form: Form, hurry: bool = False) -> Iterator[tuple]:
@@ -190,7 +196,7 @@ class Handlers:
             explainer = yield from self._model()
             if explainer is not None:
                 run = self._begin(explainer, session, form)
-                yield from self._advance(explainer, replace(session, run=run, recorded=False), form.gold, hurry)
+                yield from self._advance(explainer, replace(session, run=run, recorded=None), form.gold, hurry)
         except InputError as error:
             yield gr.skip(), gr.skip(), notice(str(error), "error")
         except Exception as error:
@@ -241,6 +247,7 @@ class Handlers:
         asked = self._examples.get(gold)
         return aliases(gold) if asked in (None, question) else []
 
-    def _draw_recorded(self, gold: str) -> dict[str, Any]:
-        """The recorded trace, judged by what was typed, else by the answer recorded with it."""
-        return payload(self._recorded, aliases(gold) or self._recorded.get("gold", ()), recorded=True)
+    def _draw_recorded(self, name: str, gold: str = "") -> dict[str, Any]:
+        """A recorded run, judged by what was typed, else by the answer recorded with it."""
+        trace = story(name)
+        return payload(trace, aliases(gold) or trace["gold"], recorded=name)

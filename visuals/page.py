@@ -1,7 +1,6 @@
 """The page's layout and wiring."""
 
 import json
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -14,6 +13,7 @@ from .figures import PLOTLY_JS, figures
 from .handlers import Handlers, Session
 from .loader import ModelLoader
 from .setup import NO_PRESET, filled, preset_chooser, switch_panel
+from .stories import names, story, story_chooser
 from .texts import ASSETS, text, texts
 
 SESSION_SECONDS = 3600
@@ -53,34 +53,30 @@ def plot_parts() -> str:
     return f"const FIGURES = {json.dumps(figures())};\nconst PLOTLY_URL = {json.dumps(address)};\n"
 
 
-def recorded_trace(folder: Path = ASSETS / "traces") -> dict[str, Any] | None:
-    """The first recorded trace by name, or None."""
-    path = next(iter(sorted(folder.glob("*.json"))), None)
-    return json.loads(path.read_text(encoding="utf-8")) if path else None
-
-
 def example_questions() -> list[dict[str, Any]]:
     """Questions offered as chips: ``{"question", "gold": [aliases]}``."""
     return json.loads((ASSETS / "examples.json").read_text(encoding="utf-8"))
 
 
-def build_ui(loader: ModelLoader, recorded: dict[str, Any] | None = None) -> gr.Blocks:
+def build_ui(loader: ModelLoader) -> gr.Blocks:
     """The page over a model that may still be loading; launching it is the caller's."""
-    handlers = Handlers(loader, recorded, example_questions())
+    handlers = Handlers(loader, example_questions())
+    first = next(iter(names()), None)
+    recorded = story(first) if first else {}
     with gr.Blocks(title=text("title"), analytics_enabled=False, fill_width=True) as page:
-        session = gr.State(Session(), time_to_live=SESSION_SECONDS)
+        session = gr.State(Session(recorded=first), time_to_live=SESSION_SECONDS)
         timer = gr.Timer(POLL_SECONDS)
         model_line = header(loader)
-        question, buttons, chips = ask_bar(recorded)
-        settings = Settings.from_dict(recorded["settings"] if recorded else {})
-        dials, method, gold, preset = dial_bar(settings, recorded.get("gold", []) if recorded else [])
+        question, buttons, chips, chooser = ask_bar(recorded.get("question", ""), first)
+        settings = Settings.from_dict(recorded.get("settings", {}))
+        dials, method, gold, preset = dial_bar(settings, recorded.get("gold", []))
         preset_note = data_line("preset-note", None)
         switches = switch_panel(settings, script("dom.js", "gradio_switches.js"))
         wire_examples(chips, question, gold)
         wire_changes(dials, preset, preset_note, method)
         notice_line = data_line("notice-line", None)
         stage = gr.HTML(
-            handlers.first_payload(),
+            handlers.first_payload(first),
             html_template='<div class="dragin"></div>',
             js_on_load=plot_parts() + script(*STAGE_SCRIPTS),
             apply_default_css=False,
@@ -88,7 +84,14 @@ def build_ui(loader: ModelLoader, recorded: dict[str, Any] | None = None) -> gr.
         )
         fields = [question, gold, method, *dials.values(), switches]
         outputs = [session, stage, notice_line]
-        wire_model_events(handlers, buttons, question, stage, [session, *fields], outputs)
+        everything = wire_model_events(handlers, buttons, question, stage, [session, *fields], outputs)
+        chooser.input(None, cancels=everything)
+        chooser.input(
+            lambda name: handlers.tell(name, tuple(dials)),
+            chooser,
+            [*outputs, question, gold, method, preset, preset_note, switches, *dials.values()],
+            **VIEW,
+        )
         gold.change(handlers.judge, [session, gold], stage, **VIEW)
         gr.HTML(f"<p>{text('attribution')}</p>", js_on_load=None, apply_default_css=False, elem_id="attribution")
         timer.tick(handlers.poll, None, [model_line, timer], **VIEW)
@@ -104,8 +107,9 @@ MODEL = {
 }
 
 
-def wire_model_events(handlers, buttons, question, stage, inputs, outputs) -> None:
-    """Run, Step and branches use the model one at a time; everything else only looks, and does not queue.
+def wire_model_events(handlers, buttons, question, stage, inputs, outputs) -> list:
+    """Run, Step and branches use the model one at a time; everything else only looks, and does not queue. Returns the
+    events that use the model, for others to cancel.
 
     Gradio dispatches the listeners of one trigger in the order they were added, each to its end: what a click cancels
     has to be cancelled by a listener of its own that stands before the one that acts. Run and branches act through
@@ -127,6 +131,7 @@ def wire_model_events(handlers, buttons, question, stage, inputs, outputs) -> No
     buttons["stop"].click(handlers.stop, session, [session, outputs[2]], js=FREEZE, **VIEW)
     buttons["back"].click(handlers.back, [session, gold], outputs, **VIEW)
     buttons["reset"].click(handlers.reset, None, outputs, **VIEW)
+    return everything
 
 
 def say(event: str, result: str = "[]") -> str:
@@ -175,11 +180,13 @@ def header(loader: ModelLoader) -> gr.HTML:
         return data_line("model-line", loader.status.to_notice())
 
 
-def ask_bar(recorded: dict[str, Any] | None) -> tuple[gr.Textbox, dict[str, gr.Button], list[tuple[dict, gr.Button]]]:
-    """The question, what can be done with it, and examples as chips."""
+def ask_bar(
+    asked: str, told: str | None
+) -> tuple[gr.Textbox, dict[str, gr.Button], list[tuple[dict, gr.Button]], gr.Dropdown]:
+    """The question, what can be done with it, examples as chips, and the recorded runs."""
     with gr.Row(elem_id="ask"):
         question = gr.Textbox(
-            recorded["question"] if recorded else "",
+            asked,
             label=text("ask.label"),
             placeholder=text("ask.placeholder"),
             show_label=False,
@@ -197,7 +204,8 @@ def ask_bar(recorded: dict[str, Any] | None) -> tuple[gr.Textbox, dict[str, gr.B
             (example, gr.Button(example["question"], size="sm", elem_classes="chip-button"))
             for example in example_questions()
         ]
-    return question, buttons, chips
+        chooser = story_chooser(told)
+    return question, buttons, chips, chooser
 
 
 ACTIONS = {"run": "▶\ufe0e", "step": "▷", "back": "◁", "stop": "■", "reset": "↺"}

@@ -11,13 +11,15 @@ from dragin_core.words import find_words
 JSON = dict[str, Any]
 
 
-def payload(trace: Mapping[str, Any], gold: Sequence[str] = (), *, live: bool = False, recorded: bool = False) -> JSON:
+def payload(
+    trace: Mapping[str, Any], gold: Sequence[str] = (), *, live: bool = False, recorded: str | None = None
+) -> JSON:
     """A ``dragin-trace/1`` document with the facts drawn beside it.
 
     Args:
         gold: aliases of the expected answer; none means that nothing is judged.
         live: the last window is being written now (else a partial one was stopped).
-        recorded: the trace was recorded, not run by this visitor.
+        recorded: the name of the recorded run that it is, where this visitor did not run it.
 
     Returns:
         ``{"trace", "facts", "live", "recorded"}``, JSON-ready. ``facts["events"]`` runs parallel to the trace's events:

@@ -8,24 +8,21 @@ import sys
 
 from dragin_core import Explainer, Settings
 
-from .texts import ASSETS
+from .stories import TRACES, entries, path_of
 
 
 def main() -> int:
     """Run every entry and write its trace; traces of entries that are gone are removed."""
-    entries = json.loads((ASSETS / "recorded.json").read_text(encoding="utf-8"))
     explainer = Explainer.load()
-    folder = ASSETS / "traces"
-    folder.mkdir(exist_ok=True)
-    names = {f"{entry['name']}.json" for entry in entries}
-    for path in folder.glob("*.json"):
-        if path.name not in names:
+    TRACES.mkdir(exist_ok=True)
+    for path in TRACES.glob("*.json"):
+        if path not in [path_of(entry["name"]) for entry in entries()]:
             path.unlink()
-    for entry in entries:
+    for entry in entries():
         trace = explainer.run(entry["question"], Settings(**entry.get("settings", {}))).to_dict()
         trace["gold"] = entry.get("gold", [])
         text = json.dumps(trace, ensure_ascii=False, separators=(",", ":"))
-        (folder / f"{entry['name']}.json").write_text(text, encoding="utf-8")
+        path_of(entry["name"]).write_text(text, encoding="utf-8")
         print(f"{entry['name']}: {trace['counts']['retrievals']} retrievals, {len(text) // 1000} kB: {trace['answer']}")
     return 0
 

@@ -39,7 +39,7 @@ function mountStage(root) {
 function buildPanels(root) {
   const part = (tag, className, attributes) => h(tag, className, attributes);
   const panels = {
-    shown: part("p", "shown-run"), player: part("div", "player"), timeline: part("ol", "timeline", { "aria-label": t("timeline.label") }), rounds: part("div", "rounds"),
+    shown: part("div", "shown-run"), player: part("div", "player"), timeline: part("ol", "timeline", { "aria-label": t("timeline.label") }), rounds: part("div", "rounds"),
     legend: part("p", "legend"), card: part("div", "card"), attention: part("div", "attention when-row"), query: part("div", "query"),
     passages: part("div", "passages"), prompt: part("div", "prompt-columns"), answers: part("div", "answer-body"),
     signals: buildSignals(), rowTools: buildRowTools(), said: part("p", "sr-only", { role: "status" }),
@@ -138,7 +138,8 @@ function viewShown(root, model) {
   root.replaceChildren(
     trace.question ? h("span", "lab", {}, t("shown.question")) : "", h("b", "", {}, trace.question || ""),
     recorded ? h("span", "badge", {}, t("shown.recorded")) : "", ...variantBadges(trace.settings || {}),
-    model.rounds.some((round) => round.status === "changed") ? h("span", "badge wait", {}, t("shown.preview")) : "");
+    model.rounds.some((round) => round.status === "changed") ? h("span", "badge wait", {}, t("shown.preview")) : "",
+    recorded ? h("p", "look", {}, h("b", "", {}, t("story.look")), " ", t(`story.${recorded}.look`)) : "");
 }
 
 /** The variant, where it is not the paper's, and each switch that differs from it. */
