@@ -32,7 +32,7 @@ function buildSignals() {
 }
 
 function signalsKey() {
-  const sign = (name) => h("span", `key ${name}`, {}, h("i", "", { "aria-hidden": "true" }, t(`signals.key.${name}.sign`)), t(`signals.key.${name}`));
+  const sign = (name) => h("span", `key signal-${name}`, {}, h("i", "", { "aria-hidden": "true" }, t(`signals.key.${name}.sign`)), t(`signals.key.${name}`));
   return h("p", "legend", {}, ...["score", "entropy", "attention"].map(sign));
 }
 
