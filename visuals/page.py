@@ -204,6 +204,7 @@ def ask_bar(
             (example, gr.Button(example["question"], size="sm", elem_classes="chip-button"))
             for example in example_questions()
         ]
+    with gr.Row(elem_id="watch"):
         chooser = story_chooser(told)
     return question, buttons, chips, chooser
 
