@@ -60,9 +60,11 @@ def build_ui(loader: ModelLoader, recorded: dict[str, Any] | None = None) -> gr.
         model_line = header(loader)
         question, buttons, chips = ask_bar(recorded)
         settings = Settings.from_dict(recorded["settings"] if recorded else {})
-        dials, method, gold, preset = dial_bar(settings, recorded.get("gold", []) if recorded else [])
+        dials, method, gold = dial_bar(settings, recorded.get("gold", []) if recorded else [])
+        with gr.Row(elem_id="setup"):
+            preset = preset_chooser()
+            switches = switch_panel(settings, script("dom.js", "gradio_switches.js"))
         preset_note = data_line("preset-note", None)
-        switches = switch_panel(settings, script("dom.js", "gradio_switches.js"))
         wire_examples(chips, question, gold)
         wire_changes(dials, preset, preset_note, method)
         notice_line = data_line("notice-line", None)
@@ -94,9 +96,10 @@ MODEL = {
 def wire_model_events(handlers, buttons, question, stage, inputs, outputs) -> None:
     """Run, Step and branches use the model one at a time; everything else only looks, and does not queue.
 
-    Gradio dispatches the listeners of one trigger in the order they were added, each to its end: what a click cancels
-    has to be cancelled by a listener of its own that stands before the one that acts. Run and branches act through
-    events of the stage's own, so that they can cancel each other and themselves.
+    Gradio dispatches the listeners of one trigger in the order they were added: what a click cancels has to be cancelled
+    by a listener of its own that stands before the one that acts. Run and branches act through events of the stage's
+    own, so that they can cancel each other and themselves. A list is cancelled one by one, while what acts has begun
+    already: so that comes first in the list.
     """
     session, gold = inputs[0], inputs[2]
     shared = {"inputs": inputs, "outputs": outputs, "trigger_mode": "always_last", **MODEL}
@@ -106,7 +109,7 @@ def wire_model_events(handlers, buttons, question, stage, inputs, outputs) -> No
     running.append(buttons["step"].click(handlers.step, **shared))
     everything = following + running
     for press in (buttons["run"].click, question.submit):
-        press(None, cancels=everything)
+        press(None, cancels=running + following)
         press(None, None, None, js=say("dragin-run"))
     stage.stop(None, cancels=everything)  # a dial was let go while a run was being written
     for name in ("stop", "back", "reset"):
@@ -196,9 +199,9 @@ def action(name: str, sign: str) -> gr.Button:
     return gr.Button(f"{sign} {text(name)}", variant=variant, elem_id=f"do-{name}", min_width=60)
 
 
-def dial_bar(now: Settings, gold: list[str]) -> tuple[dict[str, gr.Slider], gr.Dropdown, gr.Textbox, gr.Dropdown]:
+def dial_bar(now: Settings, gold: list[str]) -> tuple[dict[str, gr.Slider], gr.Dropdown, gr.Textbox]:
     """θ, n, k, the answer's length and the demonstrations by the setting they show, with typed entry; the method, the
-    expected answer, the presets."""
+    expected answer."""
     with gr.Row(elem_id="dials"):
         dials = {
             "theta": dial("dial-theta", 0, 2, 0.01, now.theta),
@@ -207,7 +210,6 @@ def dial_bar(now: Settings, gold: list[str]) -> tuple[dict[str, gr.Slider], gr.D
             "max_new_tokens": dial("dial-length", 8, 256, 1, now.max_new_tokens),
             "shots": dial("dial-shots", *BOUNDS["shots"], 1, now.shots),
         }
-        preset = preset_chooser()
         choices = [(text(f"method.{name}"), name) for name in METHODS]
         method = gr.Dropdown(
             choices, value=now.method, label=text("method.label"), elem_id="method", filterable=False, min_width=120
@@ -221,7 +223,7 @@ def dial_bar(now: Settings, gold: list[str]) -> tuple[dict[str, gr.Slider], gr.D
             elem_id="gold",
             min_width=120,
         )
-    return dials, method, expected, preset
+    return dials, method, expected
 
 
 def dial(name: str, low: float, high: float, step: float, value: float) -> gr.Slider:
