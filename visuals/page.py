@@ -96,22 +96,25 @@ MODEL = {
 def wire_model_events(handlers, buttons, question, stage, inputs, outputs) -> None:
     """Run, Step and branches use the model one at a time; everything else only looks, and does not queue.
 
-    Gradio dispatches the listeners of one trigger in the order they were added: what a click cancels has to be cancelled
-    by a listener of its own that stands before the one that acts. Run and branches act through events of the stage's
-    own, so that they can cancel each other and themselves. A list is cancelled one by one, while what acts has begun
-    already: so that comes first in the list.
+    Gradio cancels without waiting, and loses an event that is asked for meanwhile. So Run, Step and branches are events
+    of the stage's own, which asks for one only when the one before has ended (``assets/js/gradio_stage.js``).
     """
     session, gold = inputs[0], inputs[2]
     shared = {"inputs": inputs, "outputs": outputs, "trigger_mode": "always_last", **MODEL}
-    following = [stage.release(handlers.follow, **shared)]
-    running = [stage.submit(handlers.run, **shared)]
-    buttons["step"].click(None, cancels=following)
-    running.append(buttons["step"].click(handlers.step, **shared))
-    everything = following + running
-    for press in (buttons["run"].click, question.submit):
-        press(None, cancels=running + following)
-        press(None, None, None, js=say("dragin-run"))
-    stage.stop(None, cancels=everything)  # a dial was let go while a run was being written
+    everything = [
+        stage.release(handlers.follow, **shared),
+        stage.submit(handlers.run, **shared),
+        stage.select(handlers.step, **shared),
+    ]
+    for each in everything:
+        each.then(None, None, None, js=say("dragin-free"))
+    for press, event in (
+        (buttons["run"].click, "submit"),
+        (question.submit, "submit"),
+        (buttons["step"].click, "select"),
+    ):
+        press(None, None, None, js=say("dragin-act", event))
+    stage.stop(None, cancels=everything)
     for name in ("stop", "back", "reset"):
         buttons[name].click(None, cancels=everything)
     buttons["stop"].click(handlers.stop, session, [session, outputs[2]], js=FREEZE, **VIEW)
@@ -119,9 +122,9 @@ def wire_model_events(handlers, buttons, question, stage, inputs, outputs) -> No
     buttons["reset"].click(handlers.reset, None, outputs, **VIEW)
 
 
-def say(event: str, result: str = "[]") -> str:
-    """JavaScript of a listener that tells the stage of an event and returns values to its outputs."""
-    return f"() => {{ window.dispatchEvent(new CustomEvent('{event}')); return {result}; }}"
+def say(event: str, detail: str = "") -> str:
+    """JavaScript of a listener that tells the stage of an event."""
+    return f"() => {{ window.dispatchEvent(new CustomEvent('{event}', {{ detail: '{detail}' }})); return []; }}"
 
 
 def wire_changes(dials: dict[str, gr.Slider], preset, preset_note, method) -> None:

@@ -34,9 +34,30 @@ const pressed = (event) => { if (dialOf(event.target)) typing = event.key === "T
 const follow = () => {
   asked = 0;
   stopped = false;
-  if (stage.state.live) trigger("stop");
-  trigger("release");
+  act("release");
 };
+
+/* One model event at a time: what is under way is stopped (but for a step behind a step), and what was asked for last
+   begins when it has ended. */
+const PATIENCE_MS = 3000;
+let busy = "";
+let next = null;
+let waiting = 0;
+const act = (name) => {
+  if (!busy) { busy = name; return trigger(name); }
+  next = name;
+  if (name === "select" && busy === "select") return;
+  trigger("stop");
+  clearTimeout(waiting);
+  waiting = setTimeout(free, PATIENCE_MS);
+};
+function free() {
+  clearTimeout(waiting);
+  busy = "";
+  const name = next;
+  next = null;
+  if (name) act(name);
+}
 const settled = (event) => {
   const id = dialOf(event.target);
   if (!id || !event.isTrusted) return;
@@ -82,5 +103,6 @@ document.addEventListener("input", moved, true);
 document.addEventListener("keydown", pressed, true);
 document.addEventListener("change", settled, true);
 window.addEventListener("dragin-changed", () => ask(30));
-window.addEventListener("dragin-run", () => trigger("submit"));
-window.addEventListener("dragin-stopped", () => { stopped = true; stage.freeze(); });
+window.addEventListener("dragin-act", (event) => act(event.detail));
+window.addEventListener("dragin-free", free);
+window.addEventListener("dragin-stopped", () => { next = null; stopped = true; stage.freeze(); });
