@@ -40,19 +40,25 @@ const follow = () => {
 /* One model event at a time: what is under way is stopped (but for a step behind a step), and what was asked for last
    begins when it has ended. */
 const PATIENCE_MS = 3000;
+const KNOWN_MS = 500; // until the server has named an event: before that Gradio cannot cancel it
+let began = 0;
 let busy = "";
 let next = null;
 let waiting = 0;
+let stopping = 0;
 const act = (name) => {
-  if (!busy) { busy = name; return trigger(name); }
+  if (!busy) { busy = name; began = performance.now(); return trigger(name); }
   next = name;
   if (name === "select" && busy === "select") return;
-  trigger("stop");
+  const wait = Math.max(0, began + KNOWN_MS - performance.now());
+  clearTimeout(stopping);
   clearTimeout(waiting);
-  waiting = setTimeout(free, PATIENCE_MS);
+  stopping = setTimeout(() => { if (next) trigger("stop"); }, wait);
+  waiting = setTimeout(free, wait + PATIENCE_MS);
 };
 function free() {
   clearTimeout(waiting);
+  clearTimeout(stopping);
   busy = "";
   const name = next;
   next = null;
