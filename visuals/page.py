@@ -69,9 +69,11 @@ def build_ui(loader: ModelLoader) -> gr.Blocks:
         model_line = header(loader)
         question, buttons, chips, chooser = ask_bar(recorded.get("question", ""), first)
         settings = Settings.from_dict(recorded.get("settings", {}))
-        dials, method, gold, preset = dial_bar(settings, recorded.get("gold", []))
+        dials, method, gold = dial_bar(settings, recorded.get("gold", []))
+        with gr.Row(elem_id="setup"):
+            preset = preset_chooser()
+            switches = switch_panel(settings, script("dom.js", "gradio_switches.js"))
         preset_note = data_line("preset-note", None)
-        switches = switch_panel(settings, script("dom.js", "gradio_switches.js"))
         wire_examples(chips, question, gold)
         wire_changes(dials, preset, preset_note, method)
         notice_line = data_line("notice-line", None)
@@ -111,21 +113,25 @@ def wire_model_events(handlers, buttons, question, stage, inputs, outputs) -> li
     """Run, Step and branches use the model one at a time; everything else only looks, and does not queue. Returns the
     events that use the model, for others to cancel.
 
-    Gradio dispatches the listeners of one trigger in the order they were added, each to its end: what a click cancels
-    has to be cancelled by a listener of its own that stands before the one that acts. Run and branches act through
-    events of the stage's own, so that they can cancel each other and themselves.
+    Gradio cancels without waiting, and loses an event that is asked for meanwhile. So Run, Step and branches are events
+    of the stage's own, which asks for one only when the one before has ended (``assets/js/gradio_stage.js``).
     """
     session, gold = inputs[0], inputs[2]
     shared = {"inputs": inputs, "outputs": outputs, "trigger_mode": "always_last", **MODEL}
-    following = [stage.release(handlers.follow, **shared)]
-    running = [stage.submit(handlers.run, **shared)]
-    buttons["step"].click(None, cancels=following)
-    running.append(buttons["step"].click(handlers.step, **shared))
-    everything = following + running
-    for press in (buttons["run"].click, question.submit):
-        press(None, cancels=everything)
-        press(None, None, None, js=say("dragin-run"))
-    stage.stop(None, cancels=everything)  # a dial was let go while a run was being written
+    everything = [
+        stage.release(handlers.follow, **shared),
+        stage.submit(handlers.run, **shared),
+        stage.select(handlers.step, **shared),
+    ]
+    for each in everything:
+        each.then(None, None, None, js=say("dragin-free"))
+    for press, event in (
+        (buttons["run"].click, "submit"),
+        (question.submit, "submit"),
+        (buttons["step"].click, "select"),
+    ):
+        press(None, None, None, js=say("dragin-act", event))
+    stage.stop(None, cancels=everything)
     for name in ("stop", "back", "reset"):
         buttons[name].click(None, cancels=everything)
     buttons["stop"].click(handlers.stop, session, [session, outputs[2]], js=FREEZE, **VIEW)
@@ -134,9 +140,9 @@ def wire_model_events(handlers, buttons, question, stage, inputs, outputs) -> li
     return everything
 
 
-def say(event: str, result: str = "[]") -> str:
-    """JavaScript of a listener that tells the stage of an event and returns values to its outputs."""
-    return f"() => {{ window.dispatchEvent(new CustomEvent('{event}')); return {result}; }}"
+def say(event: str, detail: str = "") -> str:
+    """JavaScript of a listener that tells the stage of an event."""
+    return f"() => {{ window.dispatchEvent(new CustomEvent('{event}', {{ detail: '{detail}' }})); return []; }}"
 
 
 def wire_changes(dials: dict[str, gr.Slider], preset, preset_note, method) -> None:
@@ -218,9 +224,9 @@ def action(name: str, sign: str) -> gr.Button:
     return gr.Button(f"{sign} {text(name)}", variant=variant, elem_id=f"do-{name}", min_width=60)
 
 
-def dial_bar(now: Settings, gold: list[str]) -> tuple[dict[str, gr.Slider], gr.Dropdown, gr.Textbox, gr.Dropdown]:
+def dial_bar(now: Settings, gold: list[str]) -> tuple[dict[str, gr.Slider], gr.Dropdown, gr.Textbox]:
     """θ, n, k, the answer's length and the demonstrations by the setting they show, with typed entry; the method, the
-    expected answer, the presets."""
+    expected answer."""
     with gr.Row(elem_id="dials"):
         dials = {
             "theta": dial("dial-theta", 0, 2, 0.01, now.theta),
@@ -229,7 +235,6 @@ def dial_bar(now: Settings, gold: list[str]) -> tuple[dict[str, gr.Slider], gr.D
             "max_new_tokens": dial("dial-length", 8, 256, 1, now.max_new_tokens),
             "shots": dial("dial-shots", *BOUNDS["shots"], 1, now.shots),
         }
-        preset = preset_chooser()
         choices = [(text(f"method.{name}"), name) for name in METHODS]
         method = gr.Dropdown(
             choices, value=now.method, label=text("method.label"), elem_id="method", filterable=False, min_width=120
@@ -243,7 +248,7 @@ def dial_bar(now: Settings, gold: list[str]) -> tuple[dict[str, gr.Slider], gr.D
             elem_id="gold",
             min_width=120,
         )
-    return dials, method, expected, preset
+    return dials, method, expected
 
 
 def dial(name: str, low: float, high: float, step: float, value: float) -> gr.Slider:

@@ -38,9 +38,36 @@ const pressed = (event) => { if (dialOf(event.target)) typing = event.key === "T
 const follow = () => {
   asked = 0;
   stopped = false;
-  if (stage.state.live) trigger("stop");
-  trigger("release");
+  act("release");
 };
+
+/* One model event at a time: what is under way is stopped (but for a step behind a step), and what was asked for last
+   begins when it has ended. */
+const PATIENCE_MS = 3000;
+const KNOWN_MS = 500; // until the server has named an event: before that Gradio cannot cancel it
+let began = 0;
+let busy = "";
+let next = null;
+let waiting = 0;
+let stopping = 0;
+const act = (name) => {
+  if (!busy) { busy = name; began = performance.now(); return trigger(name); }
+  next = name;
+  if (name === "select" && busy === "select") return;
+  const wait = Math.max(0, began + KNOWN_MS - performance.now());
+  clearTimeout(stopping);
+  clearTimeout(waiting);
+  stopping = setTimeout(() => { if (next) trigger("stop"); }, wait);
+  waiting = setTimeout(free, wait + PATIENCE_MS);
+};
+function free() {
+  clearTimeout(waiting);
+  clearTimeout(stopping);
+  busy = "";
+  const name = next;
+  next = null;
+  if (name) act(name);
+}
 const settled = (event) => {
   const id = dialOf(event.target);
   if (!id || !event.isTrusted) return;
@@ -98,5 +125,6 @@ document.addEventListener("input", moved, true);
 document.addEventListener("keydown", pressed, true);
 document.addEventListener("change", settled, true);
 window.addEventListener("dragin-changed", () => ask(30));
-window.addEventListener("dragin-run", () => trigger("submit"));
-window.addEventListener("dragin-stopped", () => { stopped = true; stage.freeze(); });
+window.addEventListener("dragin-act", (event) => act(event.detail));
+window.addEventListener("dragin-free", free);
+window.addEventListener("dragin-stopped", () => { next = null; stopped = true; stage.freeze(); });

@@ -5,7 +5,7 @@ import pytest
 from dragin_core.presets import PRESETS
 from dragin_core.switches import SWITCHES, preset
 
-QUESTION = "Who painted Guernica?"
+QUESTION = "Who invented the stethoscope?"
 FOLLOWED = """([variant, switches]) => { const p = draginStage.state.payload; const s = p.trace.settings;
     return !p.live && !p.recorded && s.variant === variant && JSON.stringify(s.switches) === JSON.stringify(switches)
       && p.trace.events.at(-1)?.type === 'finished' }"""
