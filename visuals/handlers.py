@@ -137,7 +137,8 @@ class Handlers:
         question, settings, target = shown
         form = replace(Form(*fields), question=question)
         try:
-            if form.settings() == settings:
+            cut_short = session.run is not None and not session.reached(session.run)
+            if form.settings() == settings and not cut_short:
                 return
         except InputError as error:
             yield gr.skip(), gr.skip(), notice(str(error), "error")

@@ -11,8 +11,8 @@ WRITING = """([question, events]) => { const p = draginStage.state.payload; cons
 @pytest.fixture
 def writing(visitor):
     """A run whose first window is being written."""
-    visitor.ready().set_dial("length", 64)
-    visitor.set_dial("theta", 0.05)
+    visitor.ready().set_dial("length", 48)
+    visitor.set_dial("theta", 0.3)
     visitor.type_question(LONG)
     visitor.press("run")
     visitor.wait(WRITING, [LONG, 1])
