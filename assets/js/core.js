@@ -2,6 +2,14 @@
    They mirror dragin_core's decision and query over the arrays the trace holds; nothing here touches the page.
    `switches` are the effective ones by name; one that is left out has the paper's value. */
 
+/* A trace counts characters as Python does, the browser in halves of 16 bits: an emoji is one there and two here. */
+const isWide = (text) => /[\ud800-\udbff]/.test(text);
+
+/** The characters of `text` from `start` up to `end`, counted as a trace counts them. */
+function part(text, start, end = Infinity) {
+  return isWide(text) ? [...text].slice(start, end).join("") : text.slice(start, end);
+}
+
 /** a_max of a unit as it was when unit `moment` had been written; null while no later token exists. */
 function attentionAt(unit, moment) {
   let value = null;
@@ -278,7 +286,7 @@ function windowUntil(window, count) {
     const attention = attentionAt(unit, count - 1);
     return { ...unit, max_attention: attention, pending: attention === null, rind: attention === null ? null : unit.entropy * attention * unit.semantic * (unit.scale ?? 1) };
   });
-  return { ...window, units, text: window.text.slice(0, units.at(-1)?.end ?? 0), partial: true, stop: null };
+  return { ...window, units, text: part(window.text, 0, units.at(-1)?.end ?? 0), partial: true, stop: null };
 }
 
 /** How many tokens are written before the next event can happen: up to the moment of the trigger, else all. */

@@ -53,16 +53,17 @@ function emptyNote(key, values = {}) {
   return h("p", "empty", {}, t(key, values));
 }
 
-/** Text with spans of it wrapped: spans = [{start, end, tag, className, key}], which must not overlap. */
+/** Text with spans of it wrapped: spans = [{start, end, tag, className, key}], counted as a trace does; they must not overlap. */
 function marked(text, spans) {
   const nodes = [];
+  const length = sizeOf(text);
   let at = 0;
   for (const span of [...spans].sort((a, b) => a.start - b.start)) {
-    if (span.start < at || span.end > text.length) continue;
-    nodes.push(text.slice(at, span.start), h(span.tag || "mark", span.className || "", { "data-word": span.key, title: span.title },
-      text.slice(span.start, span.end)));
+    if (span.start < at || span.end > length) continue;
+    nodes.push(part(text, at, span.start), h(span.tag || "mark", span.className || "", { "data-word": span.key, title: span.title },
+      part(text, span.start, span.end)));
     at = span.end;
   }
-  nodes.push(text.slice(at));
+  nodes.push(part(text, at));
   return nodes.filter((node) => node !== "");
 }

@@ -33,7 +33,7 @@ function wordAt(event, state) {
 function wordOfToken(state, node) {
   const window = roundsOf(state.payload.trace)[Number(node.dataset.round)]?.window;
   const span = window?.units[Number(node.dataset.unit)]?.word;
-  return span ? (window.kept_text + window.text).slice(...span).toLowerCase() : null;
+  return span ? part(window.kept_text + window.text, ...span).toLowerCase() : null;
 }
 
 const LETTER = /[\p{L}\p{N}]/u;
@@ -45,7 +45,8 @@ function occurrences(text, word) {
   for (let start = lower.indexOf(word); start >= 0; start = lower.indexOf(word, start + word.length)) {
     const end = start + word.length;
     const whole = !LETTER.test(lower[start - 1] || "") && !LETTER.test(lower[end] || "");
-    if (whole) spans.push({ start, end, tag: "span", className: "in-prompt linked" });
+    const at = sizeOf(text.slice(0, start)); // spans are counted as in a trace
+    if (whole) spans.push({ start: at, end: at + sizeOf(word), tag: "span", className: "in-prompt linked" });
   }
   return spans;
 }

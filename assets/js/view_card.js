@@ -16,7 +16,7 @@ function viewCard(root, model, focus) {
 
 function wordNote(round, unit) {
   if (!unit.word) return "";
-  const word = (round.window.kept_text + round.window.text).slice(...unit.word);
+  const word = part(round.window.kept_text + round.window.text, ...unit.word);
   return word === unit.text.trim() || unit.text.includes(word) ? "" : h("span", "soft", {}, t("card.piece", { word }));
 }
 
@@ -80,7 +80,7 @@ function factors(round, unit, model) {
   const later = round.window.units[unit.from];
   const counts = model.switches.semantic === "pos" ? "tagged" : "content";
   const why = `card.s.${unit.reason === "content" ? counts : NEVER[unit.reason] || "none"}`;
-  const word = unit.word ? (round.window.kept_text + round.window.text).slice(...unit.word) : "";
+  const word = unit.word ? part(round.window.kept_text + round.window.text, ...unit.word) : "";
   return [
     h("dl", "factors", {},
       h("dt", "", {}, t("card.h.title")), h("dd", "", {}, alternatives(unit)),

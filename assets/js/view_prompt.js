@@ -32,7 +32,7 @@ function sectionsOf(prompt) {
   const found = [];
   let passages = 0;
   for (const { kind, start, end } of prompt.sections) {
-    const text = prompt.text.slice(start, end);
+    const text = part(prompt.text, start, end);
     if (!text.trim() && found.length) found.at(-1).text += text;
     else found.push({ kind, text, number: kind === "passage" ? (passages += 1) : 0 });
   }

@@ -45,7 +45,8 @@ function mendList(mends) {
 
 function keptNodes(window, special) {
   return [...window.kept_text.matchAll(/(\s*)(\S+)/g)].flatMap(({ 1: space, 2: piece, index }) => {
-    const thought = (window.thinking || []).some(([start, end]) => start <= index + space.length && index + space.length < end);
+    const at = sizeOf(window.kept_text.slice(0, index + space.length));
+    const thought = (window.thinking || []).some(([start, end]) => start <= at && at < end);
     return [...gap(space, special), h("span", thought ? "kept thinking" : "kept", {}, piece)];
   });
 }

@@ -87,6 +87,13 @@ def test_fewer_passages_than_asked_are_not_padded(scripted):
     assert "[3]" not in prompt.text
 
 
+def test_a_passage_that_stands_twice_in_the_corpus_stands_once_in_the_prompt(scripted):
+    twice = [PASSAGES[0], ("Lovelace", PASSAGES[0][1]), *PASSAGES]
+    trace = scripted({"external knowledge": READ, QUESTION: MEMORY}, twice).run(QUESTION, LOW)
+    prompt = events(trace.run, AnswerCut)[0].prompt
+    assert prompt.text.count(PASSAGES[0][1]) == 1
+
+
 def test_the_cut_is_at_the_start_of_the_triggers_whole_word(scripted):
     trace = scripted({"external knowledge": READ, QUESTION: MEMORY}, PASSAGES).run(QUESTION, LOW)
     decided, cut = events(trace.run, Decided)[0], events(trace.run, AnswerCut)[0]
@@ -165,7 +172,7 @@ def test_characters_of_several_tokens_stay_whole_and_white_space_is_kept(scripte
     assert reply.startswith(cut)
 
 
-def test_infinite_logits_are_finite_entropy_and_nan_is_said(scripted):
+def test_logits_that_are_no_numbers_are_said(scripted):
     explainer = scripted({QUESTION: "London"})
     with torch.no_grad():
         explainer.lm.model.lm_head.weight[7] = torch.nan

@@ -1,5 +1,6 @@
 """The real page in a real Chromium: one server for all tests, one browser context (one visitor) for each."""
 
+import json
 import os
 import shutil
 import socket
@@ -11,6 +12,10 @@ from pathlib import Path
 
 import pytest
 from visitor import Visitor
+
+from visuals.page import STAGE_SCRIPTS, plot_parts, script
+from visuals.payload import payload
+from visuals.texts import ASSETS
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = [
@@ -108,3 +113,18 @@ def visit(browser, server):
 def visitor(visit) -> Visitor:
     """One visitor on a wide screen."""
     return visit()
+
+
+@pytest.fixture
+def stage(browser):
+    """A blank page with the stage on it; ``show(trace)`` draws a trace."""
+    page = browser.new_page()
+    page.set_content("<main class='dragin'></main>")
+    page.add_style_tag(path=ASSETS / "stage.css")
+    page.add_script_tag(
+        content=plot_parts() + script(*(name for name in STAGE_SCRIPTS if not name.startswith("gradio")))
+    )
+    page.evaluate("window.mounted = mountStage(document.querySelector('main'))")
+    page.show = lambda trace: page.evaluate("(shown) => mounted.show(shown)", json.loads(json.dumps(payload(trace))))
+    yield page
+    page.close()

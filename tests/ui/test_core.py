@@ -126,3 +126,20 @@ def test_a_word_outside_the_sliding_window_weighs_nothing_and_is_marked(core, ru
         words[kept[0]],
     )
     assert "outside" in node[0] and "window" in node[1] and node[2] == 0
+
+
+def test_characters_beyond_16_bits_are_counted_as_the_trace_counts_them(core, scripted):
+    asked, reply = "Who drew the 🙂 of Lyon?", "The 👩\u200d🔬 old 🙂 engineer of Lyon 𝒜 built the Garabit viaduct."
+    window = scripted({asked: reply}).run(asked, Settings(theta=99)).to_dict()["events"][0]
+    text = window["kept_text"] + window["text"]
+    spans = [unit["word"] for unit in window["units"] if unit["word"]]
+    words = core.evaluate("([text, spans]) => spans.map(span => part(text, ...span))", [text, spans])
+    assert words == [text[start:end] for start, end in spans]
+    assert "engineer" in words
+    sections = [[s["start"], s["end"]] for s in window["prompt"]["sections"]]
+    shown = core.evaluate(
+        "([text, spans]) => spans.map(span => part(text, ...span))", [window["prompt"]["text"], sections]
+    )
+    assert asked in shown
+    early = core.evaluate("trace => traceUntil(trace, 1, 5).answer", {"events": [window], "answer": text})
+    assert early == "".join(unit["text"] for unit in window["units"][:5])

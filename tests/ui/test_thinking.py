@@ -1,32 +1,14 @@
 """What a model thinks, on the stage alone (no server): dimmed, told, and no part of the answer."""
 
-import json
 from copy import deepcopy
 
-import pytest
 from tiny import tiny_explainer, tokenizer
 
 from dragin_core import Settings
-from visuals.page import STAGE_SCRIPTS, script
-from visuals.payload import payload
-from visuals.texts import ASSETS
 
 QUESTION = "Where did Ada Lovelace live?"
 REPLY = "<think>\nPerhaps Rome.\n</think>\n\nIt was there that Ada lived, near Paris."
 READ = REPLY.replace("near Paris", "in London")
-
-
-@pytest.fixture
-def stage(browser):
-    """A blank page with the stage on it; ``show(trace)`` draws a trace."""
-    page = browser.new_page()
-    page.set_content("<main class='dragin'></main>")
-    page.add_style_tag(path=ASSETS / "stage.css")
-    page.add_script_tag(content=script(*(name for name in STAGE_SCRIPTS if not name.startswith("gradio"))))
-    page.evaluate("window.mounted = mountStage(document.querySelector('main'))")
-    page.show = lambda trace: page.evaluate("(shown) => mounted.show(shown)", json.loads(json.dumps(payload(trace))))
-    yield page
-    page.close()
 
 
 def test_thoughts_are_dimmed_told_in_the_card_and_not_in_the_answer(stage):
