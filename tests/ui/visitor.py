@@ -1,11 +1,12 @@
 """A visitor of the page: what a person does and sees, with waits on what is shown (never on time)."""
 
+import os
 from collections.abc import Callable
 from typing import Any
 
 from playwright.sync_api import Page
 
-PATIENCE = 180_000  # ms; a run on two busy cores
+PATIENCE = int(os.environ.get("UI_PATIENCE_MS", "180000"))  # a run on two busy cores
 
 FINISHED = """question => {
   const shown = window.draginStage?.state.payload;
