@@ -30,7 +30,9 @@ READINGS = {
     "Paper: tokens, at the moment, θ 0.2": Settings(theta=0.2, max_new_tokens=32),
     "Released code: words, by sentences, θ 1.2": Settings(variant="official", theta=1.2, max_new_tokens=32),
 }
-ALONE = "main { max-width: 1180px } .panel:not(.when), .timeline, .player, .shown-run, .card, .tools { display: none !important }"
+HIDDEN = ".panel:not(.when), .timeline, .player, .shown-run, .card, .tools"
+ALONE = f"main {{ max-width: 1180px }} {HIDDEN} {{ display: none !important }}"
+READY = "() => document.querySelector('#model-line.ready') && document.querySelector('.rounds .tok')"
 
 
 def same_answer() -> dict[str, dict]:
@@ -84,7 +86,7 @@ def whole_page(browser, address: str, name: str, width: int, scheme: str) -> Non
     page.evaluate("() => scrollTo(0, 0)")
     page.wait_for_timeout(500)
     page.screenshot(path=ROOT / "docs" / f"page-{name}.png", full_page=True)
-    context.close()
+    page.close()
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from dragin_core.errors import InputError
 from dragin_core.settings import Settings
 
 from .loader import ModelLoader
-from .payload import aliases, empty_payload, payload
+from .payload import aliases, empty_payload, packed, payload
 from .setup import NO_PRESET, chosen
 from .stories import settings_of, story
 from .texts import text
@@ -98,9 +98,9 @@ class Handlers:
         self._loader = loader
         self._examples = {"; ".join(example["gold"]): example["question"] for example in examples}
 
-    def first_payload(self, name: str | None) -> dict[str, Any]:
+    def first_payload(self, name: str | None) -> str:
         """What the stage shows when the page opens: a recorded run, or nothing."""
-        return self._draw_recorded(name) if name else empty_payload()
+        return self._draw_recorded(name) if name else packed(empty_payload())
 
     def tell(self, name: str, dials: tuple[str, ...]) -> tuple:
         """Show a recorded run: session, stage, notice; then the controls as it was run with, the dials last."""
@@ -156,7 +156,7 @@ class Handlers:
 
     def reset(self) -> tuple:
         """Clear the run; question and settings stay."""
-        return Session(), empty_payload(), notice()
+        return Session(), packed(empty_payload()), notice()
 
     def stop(self, session: Session) -> tuple:
         """Say that the run was stopped; the stopping itself is Gradio's cancelling of the generator."""
@@ -165,7 +165,7 @@ class Handlers:
         target = None if session.run.finished else len(session.run.events)
         return replace(session, target=target), notice(text("notice.stopped"))
 
-    def judge(self, session: Session, gold: str) -> dict[str, Any]:
+    def judge(self, session: Session, gold: str) -> str:
         """The shown run with another expected answer."""
         if session.run is not None:
             return self._draw(session.run, gold)
@@ -239,16 +239,16 @@ class Handlers:
                 session = replace(session, partial=True) if partial else replace(session, run=run, partial=False)
                 yield session, stage, gr.skip()
 
-    def _draw(self, run: Any, gold: str, live: bool = False) -> dict[str, Any]:
+    def _draw(self, run: Any, gold: str, live: bool = False) -> str:
         trace = self._loader.explainer.trace(run).to_dict()
-        return payload(trace, self._expected(run.question, gold), live=live)
+        return packed(payload(trace, self._expected(run.question, gold), live=live))
 
     def _expected(self, question: str, gold: str) -> list[str]:
         """The aliases to judge by: an example's answer is none for another question, however the box was filled."""
         asked = self._examples.get(gold)
         return aliases(gold) if asked in (None, question) else []
 
-    def _draw_recorded(self, name: str, gold: str = "") -> dict[str, Any]:
+    def _draw_recorded(self, name: str, gold: str = "") -> str:
         """A recorded run, judged by what was typed, else by the answer recorded with it."""
         trace = story(name)
-        return payload(trace, aliases(gold) or trace["gold"], recorded=name)
+        return packed(payload(trace, aliases(gold) or trace["gold"], recorded=name))

@@ -1,5 +1,6 @@
 """What the browser is given: a trace as it is, and beside it the facts that need this side's word rules."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -27,6 +28,11 @@ def payload(
         ([start, end, word] in each item's text). ``facts["switches"]`` has the value of every switch.
     """
     return {"trace": trace, "facts": facts(trace, gold), "live": live, "recorded": recorded}
+
+
+def packed(value: JSON) -> str:
+    """A payload as the page's components pass it on: a text, since Gradio copies and watches objects leaf by leaf."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def empty_payload() -> JSON:

@@ -13,11 +13,12 @@ const dialsNow = () => Object.fromEntries([["theta", readDial(DIALS.theta)], ["n
 const stage = mountStage(element.querySelector(".dragin"));
 let stopped = false; // a payload that was under way when Stop was pressed is not being written any more
 const showNow = () => {
-  const { trace, recorded, live } = props.value || {};
+  const payload = props.value ? JSON.parse(props.value) : {};
+  const { trace, recorded, live } = payload;
   if (!trace) return;
   const opened = recorded && recorded !== stage.state.payload?.recorded; // Gradio sets the dials only after this
   const dials = opened ? { theta: trace.settings.theta, n: trace.settings.top_n } : dialsNow();
-  stage.show({ ...props.value, live: live && !stopped }, dials);
+  stage.show({ ...payload, live: live && !stopped }, dials);
 };
 showNow();
 watch("value", showNow);

@@ -2,7 +2,7 @@
    visuals/figures.py once; here its arrays are filled from the trace, so that θ, round and focus never ask the server.
    What moves with the hand (θ's line, the token in focus) lies over the plot, so that a hover label is never redrawn. */
 
-const PLOT = { loading: null, bins: 25, near: 8, labels: 14, narrow: 480, pause: 120 };
+const PLOT = { loading: null, bins: 25, near: 8, labels: 14, narrow: 480, pause: 120, writing: 350 };
 
 /** plotly.js from the installed package, once; rejects where it cannot be had. */
 function loadPlotly() {
@@ -23,9 +23,11 @@ function buildSignals() {
     reset: h("button", "plain", { type: "button", disabled: true }, t("signals.reset")), summary: h("p", "summary", { id: "signals-summary" }), base: null, held: null };
   view.frame = h("div", "plot-frame waiting", {}, view.band, view.plot, view.handle, view.note);
   view.nodes = [h("div", "tools", {}, signalsKey(), view.reset), view.frame, view.summary, h("p", "soft", {}, t("signals.hint"))];
-  const start = () => loadPlotly().then((plotly) => { view.plotly = plotly; redrawSignals(view); }, () => { view.failed = true; redrawSignals(view); });
-  const near = new IntersectionObserver(([entry]) => { if (entry.isIntersecting) { near.disconnect(); start(); } }, { rootMargin: "400px" });
-  near.observe(view.frame);
+  const start = () => loadPlotly().then((plotly) => { view.plotly = plotly; }, () => { view.failed = true; }).then(() => redrawSignals(view));
+  new IntersectionObserver((entries) => {
+    view.near = entries.at(-1).isIntersecting;
+    if (view.near) { view.started ??= start(); redrawSignals(view); }
+  }, { rootMargin: "400px" }).observe(view.frame);
   new ResizeObserver(() => { if (view.drawn) { view.drawn = null; redrawSignals(view); } }).observe(view.frame);
   new MutationObserver(() => redrawSignals(view)).observe(document.body, { attributeFilter: ["class"] });
   return view;
@@ -50,11 +52,12 @@ function redrawSignals(view) {
   const ready = Boolean(view.plotly && units.length);
   view.frame.classList.toggle("waiting", !ready);
   view.note.textContent = ready ? "" : t(!units.length ? "signals.empty" : view.failed ? "signals.failed" : "signals.loading");
-  if (!ready) return;
-  const now = { payload: model.payload, scale: model.scale, round: focus.round, dark: document.body.classList.contains("dark"), theta: model.theta, n: model.n };
+  if (!ready || !view.near) return;
+  const now = { trace: model.trace, scale: model.scale, round: focus.round, dark: document.body.classList.contains("dark"), theta: model.theta, n: model.n };
   const changed = Object.keys(now).filter((name) => now[name] !== view.drawn?.[name]);
   clearTimeout(view.soon);
-  if (changed.every((name) => name === "theta" || name === "n") && changed.length) view.soon = setTimeout(() => plotSignals(view, now), PLOT.pause);
+  const wait = changed.every((name) => name === "theta" || name === "n") ? PLOT.pause : round.window.partial || model.live ? PLOT.writing : 0;
+  if (changed.length && wait) view.soon = setTimeout(() => plotSignals(view, now), wait);
   else if (changed.length) plotSignals(view, now);
   placeMarks(view);
 }
@@ -85,7 +88,7 @@ function coloured(figure, node) {
   return JSON.parse(text);
 }
 
-/** Plot anew what differs; while a dial moves, only θ's line goes with the hand, the bars' shades follow when it pauses. */
+/** Plot anew what differs, once writing pauses; while a dial moves, only θ's line goes with the hand, the bars' shades follow when it pauses. */
 function plotSignals(view, now) {
   const { model } = view;
   const { round: r, dark } = now;
@@ -105,8 +108,7 @@ const MARK_OF = { fires: "▲", passed: "△", pending: "▨" };
 function fillSignals({ data }, model, round) {
   const { units } = round.window;
   const [rind, entropy, attention, scores] = data;
-  const cut = cutAt(round.window, round.trigger);
-  const states = units.map((unit, i) => stateOf(round, i, cut));
+  const states = units.map((unit, i) => stateOf(round, i, round.cutFrom));
   const x = units.map((unit, i) => i);
   rind.x = entropy.x = attention.x = x;
   rind.y = units.map((unit) => unit.rind ?? 0);
