@@ -138,7 +138,7 @@ def test_whole_words_stand_together_with_their_highest_score(shown):
     shown.wait("count => document.querySelectorAll('.round:first-child .tok').length === count", len(pieces))
 
 
-def test_the_prompt_says_how_much_of_the_models_context_it_takes(shown):
-    trace = shown.trace()
+def test_the_prompt_says_how_much_of_the_models_context_it_takes(visitor):
+    trace = visitor.trace()
     tokens, limit = len(trace["events"][0]["prompt"]["token_ids"]), trace["environment"]["context_limit"]
-    assert f"{tokens} of the {limit:,} tokens" in shown.text(".prompt-column .lab")
+    assert f"{tokens} of the {limit:,} tokens" in visitor.text(".prompt-column .lab")

@@ -4,6 +4,12 @@ PLAYED = "() => !draginStage.state.playing && draginStage.state.upto === null"
 STATE = "() => ({ upto: draginStage.state.upto, written: draginStage.state.written })"
 
 
+def press(page, selector: str) -> None:
+    """Click, and wait until what follows is drawn."""
+    page.click(selector)
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
 def caption(visitor) -> str:
     return visitor.text(".caption")
 
@@ -46,20 +52,20 @@ def test_playing_tells_every_step_writes_token_by_token_and_ends_as_it_began(vis
 
 def test_one_step_at_a_time_both_ways_and_to_the_ends(visitor):
     page, count = visitor.page, len(visitor.trace()["events"])
-    page.click(".player-first")
+    press(page, ".player-first")
     assert page.evaluate(STATE) == {"upto": 1, "written": None}
     assert steps(visitor) == ["here"] + ["ahead"] * (count - 1)
     assert page.is_disabled(".player-back")
     assert "fires at" not in visitor.text(".round-head")
-    page.click(".player-next")
+    press(page, ".player-next")
     assert "fires at" in visitor.text(".round-head")
     assert caption(visitor).startswith("When: “")
-    page.click(".player-next")
-    page.click(".player-back")
+    press(page, ".player-next")
+    press(page, ".player-back")
     assert page.evaluate(STATE)["upto"] == 2
-    page.click(f".step:nth-child({count - 1}) button")
+    press(page, f".step:nth-child({count - 1}) button")
     assert page.evaluate(STATE)["upto"] == count - 1
-    page.click(".player-all")
+    press(page, ".player-all")
     assert page.evaluate(STATE)["upto"] is None
     assert page.is_disabled(".player-next")
     assert "ahead" not in steps(visitor)
@@ -67,10 +73,10 @@ def test_one_step_at_a_time_both_ways_and_to_the_ends(visitor):
 
 def test_the_answer_is_not_given_away_before_it_is_written(visitor):
     page, trace = visitor.page, visitor.trace()
-    page.click(".player-first")
+    press(page, ".player-first")
     assert trace["answer"].split()[-1] not in visitor.text(".side.with")
     assert page.locator(".side.with .badge").count() == 0
-    page.click(".player-all")
+    press(page, ".player-all")
     assert trace["answer"] in visitor.text(".side.with")
 
 
@@ -86,7 +92,7 @@ def test_without_motion_a_window_comes_whole(visit):
 
 def test_a_new_run_is_shown_whole_while_a_replay_is_under_way(visitor):
     visitor.ready()
-    visitor.page.click(".player-first")
+    press(visitor.page, ".player-first")
     visitor.run("What is the capital of Canada?")
     assert visitor.page.evaluate(STATE) == {"upto": None, "written": None}
     assert visitor.page.is_visible(".player")

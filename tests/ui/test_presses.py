@@ -1,8 +1,11 @@
 """Buttons pressed while something is being written, and a run with many steps."""
 
+from itertools import count
+
 import pytest
 
-LONG = "What is the history of the Eiffel Tower, and who built it?"
+QUESTION = "What is the history of the Eiffel Tower, and who built it? Question {number}."
+NUMBERS = count(1)  # a question asked before comes whole from the cache, and is not seen being written
 WRITING = """([question, events]) => { const p = draginStage.state.payload; const last = p.trace.events.at(-1);
     return p.live && p.trace.question === question && p.trace.events.length === events
       && last.type === 'window' && last.partial && last.units.length >= 2 }"""
@@ -13,9 +16,10 @@ def writing(visitor):
     """A run whose first window is being written."""
     visitor.ready().set_dial("length", 48)
     visitor.set_dial("theta", 0.3)
-    visitor.type_question(LONG)
+    visitor.asked = QUESTION.format(number=next(NUMBERS))
+    visitor.type_question(visitor.asked)
     visitor.press("run")
-    visitor.wait(WRITING, [LONG, 1])
+    visitor.wait(WRITING, [visitor.asked, 1])
     return visitor
 
 
@@ -24,7 +28,7 @@ def test_run_pressed_again_while_it_runs_does_nothing(writing):
     writing.press("run")
     writing.page.press("#question textarea", "Enter")
     writing.press("run")
-    trace = writing.finished(LONG)
+    trace = writing.finished(writing.asked)
     assert len(writing.calls) == calls
     assert trace["counts"]["cached_windows"] == 0, "nothing was written twice"
 
@@ -39,12 +43,12 @@ def test_run_with_another_question_takes_over(writing):
 def test_back_while_a_window_is_written_drops_that_window_alone(writing):
     writing.press("back")
     writing.wait_events(0)
-    for count in range(1, 6):
+    for number in range(1, 6):
         writing.press("step")
-        writing.wait_events(count)
+        writing.wait_events(number)
     assert writing.kinds() == ["window", "decision", "query", "passages", "cut"]
     writing.press("step")
-    writing.wait(WRITING, [LONG, 6])
+    writing.wait(WRITING, [writing.asked, 6])
     writing.press("back")
     writing.wait_events(5)
     assert writing.kinds()[-1] == "cut"
