@@ -89,17 +89,18 @@ function shortened(query) {
 function assemble(root, label, words, query, key, ...more) {
   const ranked = query.words.filter((word) => word.kept).sort((a, b) => b.weight - a.weight || a.index - b.index).map((word) => word.text.toLowerCase());
   const rank = (word) => ranked.indexOf(word.toLowerCase());
+  const names = words.map((word, i) => `${word}|${words.slice(0, i).filter((other) => other === word).length}`); // a word may come twice
   const before = root.assembled?.key === key ? root.assembled.chips : null;
-  const fresh = before ? words.filter((word) => !before.has(word)).sort((a, b) => rank(a) - rank(b)) : [];
+  const fresh = before ? names.filter((name) => !before.has(name)).sort((a, b) => rank(words[names.indexOf(a)]) - rank(words[names.indexOf(b)])) : [];
   const nodes = chips(label, words);
   const row = nodes[1];
-  const made = [...row.children].map((chip, i) => before?.get(words[i]) || chip);
+  const made = [...row.children].map((chip, i) => before?.get(names[i]) || chip);
   made.forEach((chip, i) => {
     chip.dataset.rank = rank(words[i]) + 1;
-    if (fresh.includes(words[i])) { chip.classList.add("fresh"); chip.style.setProperty("--wait", `${70 * fresh.indexOf(words[i])}ms`); }
+    if (fresh.includes(names[i])) { chip.classList.add("fresh"); chip.style.setProperty("--wait", `${70 * fresh.indexOf(names[i])}ms`); }
   });
   row.replaceChildren(...made);
-  root.assembled = { key, chips: new Map(made.map((chip, i) => [words[i], chip])) };
+  root.assembled = { key, chips: new Map(made.map((chip, i) => [names[i], chip])) };
   root.replaceChildren(...nodes, ...more);
 }
 
