@@ -31,7 +31,11 @@ READINGS = {
     "Released code: words, by sentences, θ 1.2": Settings(variant="official", theta=1.2, max_new_tokens=32),
 }
 HIDDEN = ".panel:not(.when), .timeline, .player, .shown-run, .card, .tools"
-ALONE = f"main {{ max-width: 1180px }} {HIDDEN} {{ display: none !important }}"
+ALONE = (
+    f"main {{ max-width: 1180px }} {HIDDEN} {{ display: none !important }} "
+    ".grid { grid-template-columns: 1fr !important } "
+    "main > h2 { margin: 14px 0 6px !important; font-weight: 650 !important }"
+)
 READY = "() => document.querySelector('#model-line.ready') && document.querySelector('.rounds .tok')"
 
 
