@@ -247,7 +247,9 @@ def test_a_saved_page_works_from_a_disk_without_a_network(saved_page, name):
     page.click(".player-first")
     page.wait_for_function("() => document.querySelectorAll('.round').length === 1")
     page.click(".player-all")
-    assert trace["answer"].strip() in page.inner_text(".answers")
+    page.wait_for_function(
+        "answer => document.querySelector('.answers').textContent.includes(answer)", arg=trace["answer"].strip()
+    )
     assert "live page" in page.inner_text(".panel.signals")
     assert wrong == []
 
