@@ -70,7 +70,7 @@ def build_ui(loader: ModelLoader) -> gr.Blocks:
         chooser.input(
             lambda name: handlers.tell(name, tuple(dials)), chooser, [*outputs, *controls, *dials.values()], **VIEW
         )
-        wire_share(handlers, share, session, gold, dials, outputs, controls, everything, VIEW)
+        wire_share(handlers, share, session, gold, dials, outputs, controls, chooser, everything, VIEW)
         gold.change(handlers.judge, [session, gold], stage, **VIEW)
         gr.HTML(f"<p>{text('attribution')}</p>", js_on_load=None, apply_default_css=False, elem_id="attribution")
         timer.tick(handlers.poll, None, [model_line, timer], **VIEW)

@@ -40,6 +40,7 @@ def wire_share(
     dials: Mapping[str, gr.Slider],
     shown: list,
     controls: list,
+    chooser: gr.Dropdown,
     running: list,
     view: Mapping[str, Any],
 ) -> None:
@@ -48,6 +49,7 @@ def wire_share(
     Args:
         shown: session, stage and notice line.
         controls: what :meth:`Handlers.open` fills between those and the dials.
+        chooser: of recorded runs; an opened trace is none of them.
         running: the model's events, which an opened trace cancels.
         view: arguments of events that do not queue.
     """
@@ -55,13 +57,14 @@ def wire_share(
 
     def open_file(event: gr.EventData) -> tuple:
         """Show what was opened; the dials stretch to a value beyond their ends."""
+        came = event._data if isinstance(event._data, Mapping) else {}
         try:
-            found = handlers.open((event._data or {}).get("text"), tuple(dials))
+            found = handlers.open(came.get("text"), tuple(dials))
         except InputError as error:
             nothing = [gr.skip()] * (len(shown) + len(controls) + len(dials))
-            return *nothing[:2], notice(str(error), "error"), *nothing[3:]
+            return *nothing[:2], notice(str(error), "error"), *nothing[3:], gr.skip()
         rest, values = found[: -len(dials)], found[-len(dials) :]
-        return *rest, *(stretched(dial, value) for dial, value in zip(dials.values(), values, strict=True))
+        return *rest, *(stretched(dial, value) for dial, value in zip(dials.values(), values, strict=True)), None
 
     def save_trace(state: Session) -> tuple:
         """The trace as the text of a file."""
@@ -80,7 +83,7 @@ def wire_share(
     bar.download(save_trace, session, [bar, line], **view)
     bar.submit(save_page, [session, gold], [bar, line], **view)
     bar.upload(None, cancels=running)
-    bar.upload(open_file, None, [*shown, *controls, *dials.values()], **view)
+    bar.upload(open_file, None, [*shown, *controls, *dials.values(), chooser], **view)
 
 
 def saved(question: str, kind: str, content: str) -> tuple[dict[str, str], dict[str, str]]:

@@ -117,6 +117,7 @@ def test_a_run_is_saved_opened_by_another_visitor_and_saved_to_the_same_bytes(vi
     assert (dial(second, "theta"), second.page.evaluate("() => draginStage.state.theta")) == (0.3, 0.3)
     assert second.page.locator(".shown-run .badge", has_text="from a file").count() == 1
     assert saved_by(second, "trace")[1] == content
+    assert second.page.input_value("#story input") == ""
     assert visit().trace()["question"] != QUESTION, "a trace opened by one visitor is shown to another"
     assert not second.problems
 
