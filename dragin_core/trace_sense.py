@@ -11,6 +11,7 @@ from .settings import Settings
 from .shapes import require
 
 Doc = Mapping[str, Any]
+MOST_OF_PASSAGES = 2_000_000  # characters of all passages together: their words are looked for whenever it is drawn
 START = ""
 # what can follow what; a window follows passages that were not accepted where it had been stopped as it fired
 FOLLOWS = {
@@ -31,6 +32,7 @@ class Story:
     Attributes:
         window: the newest window; ``open`` says that nothing was cut from it yet, so that decisions are about it.
         kept: the answer that the next window goes on from.
+        passage_characters: in all passages so far.
     """
 
     settings: Settings
@@ -41,6 +43,7 @@ class Story:
     open: bool = False
     kept: str = ""
     round: int = 1
+    passage_characters: int = 0
 
 
 def check_sense(trace: Doc, settings: Settings) -> None:
@@ -151,7 +154,10 @@ def check_query(query: Doc, where: str, story: Story) -> None:
 
 
 def check_passages(found: Doc, where: str, story: Story) -> None:
-    """The words marked in a passage stand in it."""
+    """The words marked in a passage stand in it, and there is not too much of them."""
+    story.passage_characters += sum(len(item["text"]) for item in found["items"])
+    enough = story.passage_characters <= MOST_OF_PASSAGES
+    require(enough, f"{where} brings the passages to more than {MOST_OF_PASSAGES:,} characters")
     for index, item in enumerate(found["items"]):
         for key, text in (("marks", item["text"]), ("title_marks", item["title"])):
             for k, (start, end, _) in enumerate(item.get(key, [])):

@@ -165,6 +165,13 @@ def test_a_newer_version_says_so():
             lambda t: t["events"][4].update(kept_text="other"),
             "events[4].kept_text is no beginning of the answer so far",
         ),
+        (lambda t: t["events"][3]["items"].extend(t["events"][3]["items"][:1] * 3000), "items has 3,003 entries, more"),
+        (
+            lambda t: t["events"][3].update(
+                items=[{**t["events"][3]["items"][0], "text": "爱" * 10**6, "marks": []}] * 3
+            ),
+            "events[3] brings the passages to more than 2,000,000 characters",
+        ),
         (lambda t: t["events"][0].update(type="song"), "events[0].type is 'song', not one of window, decision"),
         (lambda t: t["settings"].update(variant="mine"), "in its settings, variant 'mine' is unknown"),
         (lambda t: t["settings"].update(theta=-1), "settings.theta is -1, not a number from 0"),
