@@ -335,3 +335,14 @@ def test_the_command_refuses_what_is_no_trace_in_one_line(tmp_path):
     assert (found.returncode, found.stdout, len(found.stderr.splitlines())) == (2, "", 1)
     assert "dragin-trace/1" in found.stderr
     assert not (tmp_path / "page.html").exists()
+
+
+def test_hostile_text_of_an_opened_trace_is_inert(visitor):
+    dialogs = []
+    visitor.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    opened(visitor, trace_text(hostile_trace()))
+    visitor.notice(HOSTILE[:30])
+    assert HOSTILE[:60] in visitor.page.locator(".shown-run").text_content()
+    assert visitor.count(".dragin img, .dragin script, #notice-line *") == 0
+    assert dialogs == []
+    assert not visitor.problems
