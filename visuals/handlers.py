@@ -1,6 +1,7 @@
 """What the page's controls do. Handlers keep nothing: a visitor's run is a :class:`Session` in Gradio's state."""
 
 import logging
+import secrets
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,6 +11,7 @@ import gradio as gr
 
 from dragin_core.errors import InputError
 from dragin_core.settings import Settings
+from dragin_core.trace_file import read_trace
 
 from .loader import ModelLoader
 from .payload import aliases, empty_payload, packed, payload
@@ -23,17 +25,27 @@ LOADING_POLL_SECONDS = 0.25
 
 
 @dataclass(frozen=True, eq=False)
+class Opened:
+    """A trace that came from a file; ``key`` tells one opening from the next."""
+
+    trace: dict[str, Any]
+    key: str
+
+
+@dataclass(frozen=True, eq=False)
 class Session:
-    """A visitor's run, or none: then the recorded run of this name is shown, or nothing after a reset.
+    """A visitor's run, or none: then the recorded run of this name is shown, or the trace that was opened, or nothing
+    after a reset.
 
     ``target``: the number of events that were asked for, None for all to the end; a branch goes as far. ``partial``: a
-    window that is no event yet is shown behind the run's.
+    window that is no event yet and is shown behind the run's.
     """
 
     run: Any = None
     recorded: str | None = None
     target: int | None = None
-    partial: bool = False
+    partial: Any = None
+    opened: Opened | None = None
 
     def reached(self, run: Any) -> bool:
         """Whether a run is as far as was asked for."""
@@ -86,6 +98,24 @@ def same_start(run: Any, question: str, settings: Settings) -> bool:
     return run is not None and run.question == question.strip() and run.settings == settings
 
 
+def controls_of(trace: dict[str, Any], settings: Settings) -> tuple:
+    """Question, expected answer, method, preset, its note and the switches, as a trace was run with."""
+    panel = {"variant": settings.variant, "switches": dict(settings.switches)}
+    return trace["question"], "; ".join(trace.get("gold", [])), settings.method, NO_PRESET, None, panel
+
+
+def dial_values(settings: Settings, dials: tuple[str, ...]) -> tuple:
+    """The value of each dial, by the setting it shows."""
+    values = settings.to_dict()
+    return tuple(values[dial] for dial in dials)
+
+
+def told_of(trace: dict[str, Any]) -> str:
+    """What a person must know of a trace from a file: which model wrote it, and which one goes on with it."""
+    model = trace.get("environment", {}).get("model")
+    return text("share.opened", model=model or text("share.unnamed"))
+
+
 class Handlers:
     """The handlers of one page. Model events yield (session, stage, notice); view events return the same three.
 
@@ -104,12 +134,39 @@ class Handlers:
 
     def tell(self, name: str, dials: tuple[str, ...]) -> tuple:
         """Show a recorded run: session, stage, notice; then the controls as it was run with, the dials last."""
-        trace, settings = story(name), settings_of(name)
-        panel = {"variant": settings.variant, "switches": dict(settings.switches)}
-        controls = (trace["question"], "; ".join(trace["gold"]), settings.method, NO_PRESET, None, panel)
-        values = settings.to_dict()
         shown = (Session(recorded=name), self._draw_recorded(name), notice())
-        return *shown, *controls, *(values[dial] for dial in dials)
+        return *shown, *controls_of(story(name), settings_of(name)), *dial_values(settings_of(name), dials)
+
+    def open(self, text_of_file: Any, dials: tuple[str, ...]) -> tuple:
+        """Show a trace from a file, as :meth:`tell` does a recorded run; what is no trace leaves everything as it is.
+
+        Raises:
+            InputError: it is none; one sentence.
+        """
+        if not isinstance(text_of_file, str):
+            raise InputError(text("share.nothing"))
+        trace = read_trace(text_of_file)
+        settings = Settings.from_dict(trace["settings"])
+        opened = Opened(trace, secrets.token_hex(8))
+        shown = (Session(opened=opened), self._draw_opened(opened), notice(told_of(trace)))
+        return *shown, *controls_of(trace, settings), *dial_values(settings, dials)
+
+    def shown_trace(self, session: Session) -> dict[str, Any] | None:
+        """The trace that is shown, as far as it goes; None after a reset."""
+        if session.run is not None:
+            run = session.run if session.partial is None else session.run.then(session.partial)
+            return self._loader.explainer.trace(run).to_dict()
+        if session.opened:
+            return session.opened.trace
+        return story(session.recorded) if session.recorded else None
+
+    def shown_payload(self, session: Session, gold: str) -> dict[str, Any] | None:
+        """What the stage shows, when nothing is being written any more; None after a reset."""
+        if session.run is not None:
+            return payload(self.shown_trace(session), self._expected(session.run.question, gold))
+        if session.opened:
+            return self._draw_opened(session.opened, gold)
+        return self._draw_recorded(session.recorded, gold) if session.recorded else None
 
     def run(self, session: Session, *fields) -> Iterator[tuple]:
         """Go on to the end; start anew where question or settings changed, or the run is finished."""
@@ -169,7 +226,7 @@ class Handlers:
         """The shown run with another expected answer."""
         if session.run is not None:
             return self._draw(session.run, gold)
-        return self._draw_recorded(session.recorded, gold) if session.recorded else gr.skip()
+        return self.shown_payload(session, gold) or gr.skip()
 
     def poll(self) -> tuple:
         """The model's state, and a timer that ticks until it is settled."""
@@ -181,6 +238,8 @@ class Handlers:
         if session.run is not None:
             target = session.target if session.target is None else max(1, session.target)
             return session.run.question, session.run.settings, target
+        if session.opened:
+            return session.opened.trace["question"], Settings.from_dict(session.opened.trace["settings"]), None
         if session.recorded:
             return story(session.recorded)["question"], settings_of(session.recorded), None
         return None
@@ -197,7 +256,9 @@ class Handlers:
             explainer = yield from self._model()
             if explainer is not None:
                 run = self._begin(explainer, session, form)
-                yield from self._advance(explainer, replace(session, run=run, recorded=None), form.gold, hurry)
+                yield from self._advance(
+                    explainer, replace(session, run=run, recorded=None, opened=None), form.gold, hurry
+                )
         except InputError as error:
             yield gr.skip(), gr.skip(), notice(str(error), "error")
         except Exception as error:
@@ -236,7 +297,7 @@ class Handlers:
                 run = session.run.then(item.window if partial else item)
                 ended = not partial and session.reached(run)
                 stage = self._draw(run, gold, live=not ended) if ended or due or not hurry else gr.skip()
-                session = replace(session, partial=True) if partial else replace(session, run=run, partial=False)
+                session = replace(session, partial=run.last) if partial else replace(session, run=run, partial=None)
                 yield session, stage, gr.skip()
 
     def _draw(self, run: Any, gold: str, live: bool = False) -> str:
@@ -252,3 +313,7 @@ class Handlers:
         """A recorded run, judged by what was typed, else by the answer recorded with it."""
         trace = story(name)
         return packed(payload(trace, aliases(gold) or trace["gold"], recorded=name))
+
+    def _draw_opened(self, opened: Opened, gold: str = "") -> str:
+        """An opened trace, judged by what was typed, else by the answer that came with it."""
+        return packed(payload(opened.trace, aliases(gold) or opened.trace.get("gold", []), opened=opened.key))

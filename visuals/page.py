@@ -12,38 +12,16 @@ from dragin_core.settings import BOUNDS, Settings
 from .figures import PLOTLY_JS, figures
 from .handlers import Handlers, Session
 from .loader import ModelLoader
+from .scripts import STAGE_SCRIPTS, script
 from .setup import NO_PRESET, filled, preset_chooser, switch_panel
+from .share import share_bar, wire_share
 from .stories import names, story, story_chooser
-from .texts import ASSETS, text, texts
+from .texts import ASSETS, text
 
 SESSION_SECONDS = 3600
 POLL_SECONDS = 1.0
-STAGE_SCRIPTS = (
-    "core.js",
-    "dom.js",
-    "view_skyline.js",
-    "view_card.js",
-    "view_signals.js",
-    "attention_row.js",
-    "view_row_tools.js",
-    "view_attention.js",
-    "view_passages.js",
-    "view_prompt.js",
-    "view_timeline.js",
-    "player.js",
-    "view_answers.js",
-    "linked.js",
-    "stage.js",
-    "gradio_stage.js",
-)
-CSS_PATHS = [ASSETS / name for name in ("page.css", "stage.css", "signals.css")]
+CSS_PATHS = [ASSETS / name for name in ("page.css", "stage.css", "signals.css", "share.css")]
 FREEZE = "(session) => { window.dispatchEvent(new CustomEvent('dragin-stopped')); return [session]; }"
-
-
-def script(*names: str) -> str:
-    """Scripts of ``assets/js`` as one, with the page's texts before them."""
-    sources = [(ASSETS / "js" / name).read_text(encoding="utf-8") for name in names]
-    return "\n".join([f"const TEXTS = {json.dumps(texts(), ensure_ascii=False)};", *sources])
 
 
 def plot_parts() -> str:
@@ -67,7 +45,7 @@ def build_ui(loader: ModelLoader) -> gr.Blocks:
         session = gr.State(Session(recorded=first), time_to_live=SESSION_SECONDS)
         timer = gr.Timer(POLL_SECONDS)
         model_line = header(loader)
-        question, buttons, chips, chooser = ask_bar(recorded.get("question", ""), first)
+        question, buttons, chips, chooser, share = ask_bar(recorded.get("question", ""), first)
         settings = Settings.from_dict(recorded.get("settings", {}))
         dials, method, gold = dial_bar(settings, recorded.get("gold", []))
         with gr.Row(elem_id="setup"):
@@ -87,13 +65,12 @@ def build_ui(loader: ModelLoader) -> gr.Blocks:
         fields = [question, gold, method, *dials.values(), switches]
         outputs = [session, stage, notice_line]
         everything = wire_model_events(handlers, buttons, question, stage, [session, *fields], outputs)
+        controls = [question, gold, method, preset, preset_note, switches]
         chooser.input(None, cancels=everything)
         chooser.input(
-            lambda name: handlers.tell(name, tuple(dials)),
-            chooser,
-            [*outputs, question, gold, method, preset, preset_note, switches, *dials.values()],
-            **VIEW,
+            lambda name: handlers.tell(name, tuple(dials)), chooser, [*outputs, *controls, *dials.values()], **VIEW
         )
+        wire_share(handlers, share, session, gold, dials, outputs, controls, chooser, everything, VIEW)
         gold.change(handlers.judge, [session, gold], stage, **VIEW)
         gr.HTML(f"<p>{text('attribution')}</p>", js_on_load=None, apply_default_css=False, elem_id="attribution")
         timer.tick(handlers.poll, None, [model_line, timer], **VIEW)
@@ -188,8 +165,8 @@ def header(loader: ModelLoader) -> gr.HTML:
 
 def ask_bar(
     asked: str, told: str | None
-) -> tuple[gr.Textbox, dict[str, gr.Button], list[tuple[dict, gr.Button]], gr.Dropdown]:
-    """The question, what can be done with it, examples as chips, and the recorded runs."""
+) -> tuple[gr.Textbox, dict[str, gr.Button], list[tuple[dict, gr.Button]], gr.Dropdown, gr.HTML]:
+    """The question, what can be done with it, examples as chips, the recorded runs, and what saves and opens runs."""
     with gr.Row(elem_id="ask"):
         question = gr.Textbox(
             asked,
@@ -212,7 +189,8 @@ def ask_bar(
         ]
     with gr.Row(elem_id="watch"):
         chooser = story_chooser(told)
-    return question, buttons, chips, chooser
+        share = share_bar()
+    return question, buttons, chips, chooser, share
 
 
 ACTIONS = {"run": "▶\ufe0e", "step": "▷", "back": "◁", "stop": "■", "reset": "↺"}

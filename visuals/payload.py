@@ -13,7 +13,12 @@ JSON = dict[str, Any]
 
 
 def payload(
-    trace: Mapping[str, Any], gold: Sequence[str] = (), *, live: bool = False, recorded: str | None = None
+    trace: Mapping[str, Any],
+    gold: Sequence[str] = (),
+    *,
+    live: bool = False,
+    recorded: str | None = None,
+    opened: str | None = None,
 ) -> JSON:
     """A ``dragin-trace/1`` document with the facts drawn beside it.
 
@@ -21,13 +26,14 @@ def payload(
         gold: aliases of the expected answer; none means that nothing is judged.
         live: the last window is being written now (else a partial one was stopped).
         recorded: the name of the recorded run that it is, where this visitor did not run it.
+        opened: the key of this opening, where it came from a file.
 
     Returns:
-        ``{"trace", "facts", "live", "recorded"}``, JSON-ready. ``facts["events"]`` runs parallel to the trace's events:
-        a window has ``right`` (or null) and ``used`` ([start, end, word] in its text), passages have ``used``
-        ([start, end, word] in each item's text). ``facts["switches"]`` has the value of every switch.
+        ``{"trace", "facts", "live", "recorded", "opened"}``, JSON-ready. ``facts["events"]`` runs parallel to the
+        trace's events: a window has ``right`` (or null) and ``used`` ([start, end, word] in its text), passages have
+        ``used`` ([start, end, word] in each item's text). ``facts["switches"]`` has the value of every switch.
     """
-    return {"trace": trace, "facts": facts(trace, gold), "live": live, "recorded": recorded}
+    return {"trace": trace, "facts": facts(trace, gold), "live": live, "recorded": recorded, "opened": opened}
 
 
 def packed(value: JSON) -> str:

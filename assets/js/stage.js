@@ -134,10 +134,11 @@ function draw(panels, state) {
 }
 
 function viewShown(root, model) {
-  const { trace, recorded } = model.payload;
+  const { trace, recorded, opened } = model.payload;
   root.replaceChildren(
     trace.question ? h("span", "lab", {}, t("shown.question")) : "", h("b", "", {}, trace.question || ""),
-    recorded ? h("span", "badge", {}, t("shown.recorded")) : "", ...variantBadges(trace.settings || {}),
+    recorded ? h("span", "badge", {}, t("shown.recorded")) : "",
+    opened ? h("span", "badge", {}, t("shown.opened")) : "", ...variantBadges(trace.settings || {}),
     model.rounds.some((round) => round.status === "changed") ? h("span", "badge wait", {}, t("shown.preview")) : "",
     recorded ? h("p", "look", {}, h("b", "", {}, t("story.look")), " ", t(`story.${recorded}.look`)) : "");
 }

@@ -62,16 +62,6 @@ function redrawSignals(view) {
   placeMarks(view);
 }
 
-/** What the plot says, in a sentence. */
-function signalsSummary(model, round) {
-  const { units } = round.window;
-  const content = units.filter((unit) => unit.semantic && unit.rind !== null);
-  const best = content.reduce((top, unit) => (!top || unit.rind > top.rind ? unit : top), null);
-  const values = { round: round.number, tokens: units.length, content: content.length, theta: thetaText(model.theta),
-    over: content.filter((unit) => unit.rind > model.theta).length, best: best ? shown(best.text) : "–", score: best ? NUMBERS.score(best.rind) : "–" };
-  return t(model.dragin ? "signals.summary" : "signals.summary.other", values);
-}
-
 /** A token inside a figure, where plotly would read markup. */
 function plotText(text, most = 16) {
   const cut = [...shown(text)].length > most ? `${[...shown(text)].slice(0, most - 1).join("")}…` : shown(text);

@@ -1,0 +1,103 @@
+"""Keep and share: save the trace that is shown, open one from a file, save the page as one file that needs no server.
+
+Files stay between the browser and this process: a trace that is opened arrives as text, what is saved leaves as text,
+and nothing is written to the server's disk.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import gradio as gr
+
+from dragin_core.errors import InputError
+from dragin_core.trace_file import MOST_BYTES, trace_text
+
+from .export import page_of
+from .handlers import Handlers, Session, notice
+from .scripts import script
+from .texts import text
+
+NAME_CHARACTERS = 48
+
+
+def share_bar() -> gr.HTML:
+    """Three buttons; its events are ``download`` (save the trace), ``submit`` (save the page) and ``upload`` (open)."""
+    return gr.HTML(
+        None,
+        html_template='<div class="share-bar-of-page"></div>',
+        js_on_load=f"const MOST_BYTES = {MOST_BYTES};\n" + script("dom.js", "gradio_share.js"),
+        apply_default_css=False,
+        elem_id="share",
+    )
+
+
+def wire_share(
+    handlers: Handlers,
+    bar: gr.HTML,
+    session: gr.State,
+    gold: gr.Textbox,
+    dials: Mapping[str, gr.Slider],
+    shown: list,
+    controls: list,
+    chooser: gr.Dropdown,
+    running: list,
+    view: Mapping[str, Any],
+) -> None:
+    """Connect the bar.
+
+    Args:
+        shown: session, stage and notice line.
+        controls: what :meth:`Handlers.open` fills between those and the dials.
+        chooser: of recorded runs; an opened trace is none of them.
+        running: the model's events, which an opened trace cancels.
+        view: arguments of events that do not queue.
+    """
+    line = shown[2]
+
+    def open_file(event: gr.EventData) -> tuple:
+        """Show what was opened; the dials stretch to a value beyond their ends."""
+        came = event._data if isinstance(event._data, Mapping) else {}
+        try:
+            found = handlers.open(came.get("text"), tuple(dials))
+        except InputError as error:
+            nothing = [gr.skip()] * (len(shown) + len(controls) + len(dials))
+            return *nothing[:2], notice(str(error), "error"), *nothing[3:], gr.skip()
+        rest, values = found[: -len(dials)], found[-len(dials) :]
+        return *rest, *(stretched(dial, value) for dial, value in zip(dials.values(), values, strict=True)), None
+
+    def save_trace(state: Session) -> tuple:
+        """The trace as the text of a file."""
+        trace = handlers.shown_trace(state)
+        if trace is None:
+            return gr.skip(), notice(text("share.none"), "error")
+        return saved(trace["question"], "json", trace_text(trace))
+
+    def save_page(state: Session, typed: str) -> tuple:
+        """The page as the text of a file."""
+        found = handlers.shown_payload(state, typed)
+        if found is None:
+            return gr.skip(), notice(text("share.none"), "error")
+        return saved(found["trace"]["question"], "html", page_of(found))
+
+    bar.download(save_trace, session, [bar, line], **view)
+    bar.submit(save_page, [session, gold], [bar, line], **view)
+    bar.upload(None, cancels=running)
+    bar.upload(open_file, None, [*shown, *controls, *dials.values(), chooser], **view)
+
+
+def saved(question: str, kind: str, content: str) -> tuple[dict[str, str], dict[str, str]]:
+    """What the bar hands to the browser to save, and what is said of it."""
+    name = f"{file_name(question)}.{kind}"
+    return {"name": name, "kind": kind, "text": content}, notice(text("share.saved", name=name))
+
+
+def file_name(question: str) -> str:
+    """A name made of the question's letters and digits."""
+    words = re.findall(r"[^\W_]+", question.lower())
+    return "-".join(["dragin", *words])[:NAME_CHARACTERS].rstrip("-")
+
+
+def stretched(dial: gr.Slider, value: float) -> dict[str, Any]:
+    """A dial's new value, with room for it."""
+    return gr.update(value=value, minimum=min(dial.minimum, value), maximum=max(dial.maximum, value))
