@@ -130,11 +130,11 @@ class Handlers:
 
     def first_payload(self, name: str | None) -> str:
         """What the stage shows when the page opens: a recorded run, or nothing."""
-        return self._draw_recorded(name) if name else packed(empty_payload())
+        return packed(self._recorded(name) if name else empty_payload())
 
     def tell(self, name: str, dials: tuple[str, ...]) -> tuple:
         """Show a recorded run: session, stage, notice; then the controls as it was run with, the dials last."""
-        shown = (Session(recorded=name), self._draw_recorded(name), notice())
+        shown = (Session(recorded=name), packed(self._recorded(name)), notice())
         return *shown, *controls_of(story(name), settings_of(name)), *dial_values(settings_of(name), dials)
 
     def open(self, text_of_file: Any, dials: tuple[str, ...]) -> tuple:
@@ -148,7 +148,7 @@ class Handlers:
         trace = read_trace(text_of_file)
         settings = Settings.from_dict(trace["settings"])
         opened = Opened(trace, secrets.token_hex(8))
-        shown = (Session(opened=opened), self._draw_opened(opened), notice(told_of(trace)))
+        shown = (Session(opened=opened), packed(self._opened(opened)), notice(told_of(trace)))
         return *shown, *controls_of(trace, settings), *dial_values(settings, dials)
 
     def shown_trace(self, session: Session) -> dict[str, Any] | None:
@@ -165,8 +165,8 @@ class Handlers:
         if session.run is not None:
             return payload(self.shown_trace(session), self._expected(session.run.question, gold))
         if session.opened:
-            return self._draw_opened(session.opened, gold)
-        return self._draw_recorded(session.recorded, gold) if session.recorded else None
+            return self._opened(session.opened, gold)
+        return self._recorded(session.recorded, gold) if session.recorded else None
 
     def run(self, session: Session, *fields) -> Iterator[tuple]:
         """Go on to the end; start anew where question or settings changed, or the run is finished."""
@@ -226,7 +226,8 @@ class Handlers:
         """The shown run with another expected answer."""
         if session.run is not None:
             return self._draw(session.run, gold)
-        return self.shown_payload(session, gold) or gr.skip()
+        shown = self.shown_payload(session, gold)
+        return packed(shown) if shown else gr.skip()
 
     def poll(self) -> tuple:
         """The model's state, and a timer that ticks until it is settled."""
@@ -309,11 +310,11 @@ class Handlers:
         asked = self._examples.get(gold)
         return aliases(gold) if asked in (None, question) else []
 
-    def _draw_recorded(self, name: str, gold: str = "") -> str:
+    def _recorded(self, name: str, gold: str = "") -> dict[str, Any]:
         """A recorded run, judged by what was typed, else by the answer recorded with it."""
         trace = story(name)
-        return packed(payload(trace, aliases(gold) or trace["gold"], recorded=name))
+        return payload(trace, aliases(gold) or trace["gold"], recorded=name)
 
-    def _draw_opened(self, opened: Opened, gold: str = "") -> str:
+    def _opened(self, opened: Opened, gold: str = "") -> dict[str, Any]:
         """An opened trace, judged by what was typed, else by the answer that came with it."""
-        return packed(payload(opened.trace, aliases(gold) or opened.trace.get("gold", []), opened=opened.key))
+        return payload(opened.trace, aliases(gold) or opened.trace.get("gold", []), opened=opened.key)
