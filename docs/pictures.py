@@ -30,7 +30,8 @@ READINGS = {
     "Paper: tokens, at the moment, θ 0.2": Settings(theta=0.2, max_new_tokens=32),
     "Released code: words, by sentences, θ 1.2": Settings(variant="official", theta=1.2, max_new_tokens=32),
 }
-ALONE = "main { max-width: 1180px } .panel:not(.when), .timeline, .player, .shown-run, .card, .tools { display: none !important }"
+ALONE = """main { max-width: 1180px }
+.panel:not(.when), .timeline, .player, .shown-run, .card, .tools { display: none !important }"""
 
 
 def same_answer() -> dict[str, dict]:
@@ -41,7 +42,7 @@ def same_answer() -> dict[str, dict]:
     found = {}
     for name, settings in READINGS.items():
         window, _ = explainer.engine.prepared(decoded.window, settings)
-        run = Run(QUESTION, settings, (WindowDecoded(1, window), TIMINGS["rind"].decide(window, settings)))
+        run = Run(QUESTION, settings, (WindowDecoded(1, window), TIMINGS["rind"](window, settings)))
         found[name] = payload(explainer.trace(run).to_dict())
     return found
 
