@@ -2,10 +2,12 @@
 
 import json
 from collections import Counter
+from copy import copy
 
 import numpy as np
 import pytest
 import torch
+from tiny import tiny_explainer
 
 from dragin_core import InputError, Settings
 from dragin_core.engine import Engine
@@ -249,6 +251,13 @@ def test_qfs_asks_with_what_the_last_token_before_the_place_attends_to(scripted)
     assert {c.text for c in later[0].candidates} <= {"Ada", "live", "lived", "near", "Paris"}
 
 
+def fresh(explainer, explore=True):
+    """The same model and passages, no window known."""
+    new = copy(explainer)
+    new.engine = Engine(explainer.lm, explainer.engine.retriever, explore)
+    return new
+
+
 def told(trace):
     kinds = Decided, QueryFormulated, PassagesRetrieved, AnswerCut
     found = [event for event in trace.run.events if isinstance(event, kinds)]
@@ -265,15 +274,20 @@ def parts(event):
             return event.evidence, [hit.passage.id for hit in event.hits]
 
 
+@pytest.fixture(scope="module")
+def writer():
+    """One explainer for many tests; each makes an engine of its own."""
+    return tiny_explainer(REPLIES, [LONDON, ENGINES, PARIS, *OTHERS], chances=CHANCES)
+
+
 @pytest.mark.parametrize(("when", "what"), PAIRS)
-def test_any_pair_ends_is_bounded_and_stopping_decides_as_exploring_does(scripted, when, what):
-    settings = Settings(when=when, what=what, every=4, theta=0.2, top_k=1, top_n=3, max_retrievals=3)
-    made = [scripted(REPLIES, [LONDON, ENGINES, PARIS, *OTHERS], chances=CHANCES, explore=e) for e in (True, False)]
-    explored, stopped = (explainer.run(QUESTION, settings) for explainer in made)
+def test_any_pair_ends_is_bounded_and_stopping_decides_as_exploring_does(writer, when, what):
+    settings = Settings(when=when, what=what, every=4, theta=0.2, top_k=1, top_n=3, max_retrievals=2)
+    explored, stopped = (fresh(writer, explore).run(QUESTION, settings) for explore in (True, False))
     assert told(stopped) == told(explored)
     assert stopped.answer == explored.answer
     assert explored.answer
-    assert explored.counts["retrievals"] <= 3
+    assert explored.counts["retrievals"] <= 2
     up_front = isinstance(explored.run.events[0], Decided)
     assert up_front == WHEN[when].before_first
     assert not up_front or queries(explored)[0] == QUESTION
@@ -325,8 +339,8 @@ def test_the_names_are_those_that_have_code():
 # Windows that methods share
 
 
-def test_six_methods_on_one_question_write_no_window_twice(scripted):
-    explainer = scripted(REPLIES, [LONDON, ENGINES, PARIS, *OTHERS], chances=CHANCES)
+def test_six_methods_on_one_question_write_no_window_twice(writer):
+    explainer = fresh(writer)
     settings = {name: Settings(method=name, every=5, top_k=1, theta=0.2) for name in METHODS}
     before, shared = explainer.lm.forward_passes, {}
     for name in METHODS:
@@ -340,8 +354,7 @@ def test_six_methods_on_one_question_write_no_window_twice(scripted):
     assert all(event.forward_passes == 0 for event in windows if event.cached)
     alone = 0
     for name, each in settings.items():
-        explainer.engine = Engine(explainer.lm, explainer.engine.retriever)
-        trace = explainer.run(QUESTION, each)
+        trace = fresh(explainer).run(QUESTION, each)
         assert told(trace) == told(shared[name])
         alone += trace.counts["forward_passes"]
     assert passes < alone
