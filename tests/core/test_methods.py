@@ -215,6 +215,22 @@ def test_the_probability_is_the_chosen_tokens_and_a_given_texts_own(scripted):
     assert [unit["probability"] for unit in units] == pytest.approx(wanted, abs=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("method", "stays", "asked"),
+    [
+        ("fl-rag", "Ada lived near Paris", "Ada lived near Paris"),
+        ("fs-rag", "Ada lived near Paris.", "Ada lived near Paris."),
+        ("flare", "", "Ada lived Paris."),
+    ],
+)
+def test_one_window_is_scored_under_every_method(scripted, method, stays, asked):
+    explainer = scripted({QUESTION: MEMORY}, chances=CHANCES)
+    found = explainer.score(QUESTION, Settings(method=method, every=5), question=QUESTION)
+    assert found["decision"]["retrieve"]
+    assert found["decision"]["kept_text"] == stays
+    assert found["query"]["sent"] == asked
+
+
 # Any timing with any query
 
 
