@@ -47,7 +47,7 @@ def same_answer() -> dict[str, dict]:
     found = {}
     for name, settings in READINGS.items():
         window, _ = explainer.engine.prepared(decoded.window, settings)
-        run = Run(QUESTION, settings, (WindowDecoded(1, window), TIMINGS["rind"].decide(window, settings)))
+        run = Run(QUESTION, settings, (WindowDecoded(1, window), TIMINGS["rind"](window, settings)))
         found[name] = payload(explainer.trace(run).to_dict())
     return found
 

@@ -3,7 +3,7 @@
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from . import packaged
@@ -13,15 +13,17 @@ from .errors import InputError
 from .evaluation import Question, is_right, load_questions, summary_table, sweep_table, threshold_range
 from .evaluation.run import evaluate_to_file
 from .explainer import Explainer
-from .methods import METHODS
+from .methods import METHODS, WHAT, WHEN, What, When
 from .presets import PRESETS, find
 from .sentences import notice
-from .settings import Settings, check_question
+from .settings import FLARE_RULES, Settings, check_question
 from .switches import SWITCHES, VARIANTS
 from .trace import Trace
 
 HALVES = {"all": slice(None), "odd": slice(0, None, 2), "even": slice(1, None, 2)}
-SETTINGS = ("method", "variant", "theta", "top_n", "top_k", "max_new_tokens", "max_retrievals", "shots")
+NUMBERS = ("theta", "top_n", "top_k", "max_new_tokens", "max_retrievals", "shots", "every")
+NUMBERS += ("flare_threshold", "flare_mask", "flare_doubt")
+SETTINGS = ("method", "variant", "when", "what", "flare_rule", *NUMBERS)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -119,7 +121,7 @@ def _print_score(result: dict) -> None:
 def evaluate(options: argparse.Namespace) -> int:
     """Compare methods over a question file."""
     settings = _settings(options)
-    each = {name: settings.but(method=name) for name in options.methods.split(",")}
+    each = {name: settings.but(method=name) for name in map(str.strip, options.methods.split(","))}
     questions = _part(load_questions(options.questions), options)
     try:
         options.out.mkdir(parents=True, exist_ok=True)
@@ -186,7 +188,7 @@ def _parser() -> argparse.ArgumentParser:
 
     table = _with_settings(_with_model(_command(commands, evaluate)))
     table.add_argument("questions", type=Path)
-    table.add_argument("--methods", default="wo-rag,sr-rag,dragin")
+    table.add_argument("--methods", default=",".join(reversed(METHODS)))
     table.add_argument("--out", type=Path, required=True)
     _with_part(table).add_argument("--resume", action="store_true")
 
@@ -228,10 +230,17 @@ def _with_settings(parser: argparse.ArgumentParser, theta: bool = True) -> argpa
         metavar="MODEL/DATASET",
         help=f"the paper's numbers, where none is given: {', '.join(PRESETS)}",
     )
-    for name in SETTINGS[2 if theta else 3 :]:
+    parser.add_argument("--when", help=f"instead of the method's own: {_told(WHEN)}")
+    parser.add_argument("--what", help=f"instead of the method's own: {_told(WHAT)}")
+    parser.add_argument("--flare-rule", help=f"{', '.join(FLARE_RULES)} (default {defaults.flare_rule})")
+    for name in NUMBERS if theta else NUMBERS[1:]:
         value = getattr(defaults, name)
         parser.add_argument(f"--{name.replace('_', '-')}", metavar=type(value).__name__, help=f"default {value}")
     return parser
+
+
+def _told(choices: Mapping[str, When | What]) -> str:
+    return "; ".join(f"{name} ({each.told})" for name, each in choices.items())
 
 
 def _with_json(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
@@ -245,7 +254,7 @@ def _settings(options: argparse.Namespace) -> Settings:
     switches = dict(_switch(text) for text in options.set)
     values = usual | {name: value for name, value in given.items() if value is not None}
     settings = Settings(**values, switches=switches)
-    said = notice() if settings.effective.reads_sentences else None
+    said = notice() if settings.reads_sentences else None
     if said:
         print(said, file=sys.stderr)
     return settings
@@ -288,6 +297,21 @@ def _line(value) -> str:
     return "none" if value is None else str(value)
 
 
+def _fired(decision: dict, settings: Settings) -> str:
+    """Why it retrieves, in a line."""
+    score = decision["score"]
+    match settings.timing:
+        case "every":
+            return f"retrieves after {settings.every} tokens"
+        case "sentence":
+            return "retrieves after a sentence"
+        case "flare" if settings.flare_rule == "paper":
+            return f"unsure: probability {score:.3f} < {settings.flare_threshold:g}"
+        case "flare":
+            return f"unsure: mean of 1 - p {score:.3f} > {settings.flare_doubt:g}"
+    return f"fires: score {score:.3f} > theta {settings.theta:g}"
+
+
 def _story(trace: Trace, gold: Sequence[str]) -> str:
     """A run told in a few lines."""
 
@@ -301,8 +325,8 @@ def _story(trace: Trace, gold: Sequence[str]) -> str:
                 lines.append(f"round {number}: {kept}|{text}")
             case {"type": "decision", "retrieve": True, "index": None}:
                 lines.append("  retrieves before the first token")
-            case {"type": "decision", "retrieve": True, "score": value}:
-                lines.append(f"  fires: score {value:.3f} > theta {trace.run.settings.theta:g}")
+            case {"type": "decision", "retrieve": True}:
+                lines.append(f"  {_fired(event, trace.run.settings)}")
             case {"type": "query", "text": text}:
                 lines.append(f"  query: {text}")
             case {"type": "passages", "items": items, "evidence": evidence}:

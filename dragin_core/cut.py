@@ -1,4 +1,4 @@
-"""Where the answer is cut, by switch."""
+"""Where the answer is cut: where the timing says, or in front of the trigger by switch."""
 
 from .events import Decided
 from .reading import Reading
@@ -8,13 +8,15 @@ Kept = tuple[tuple[int, ...], str]
 
 
 def cut(reading: Reading, decided: Decided) -> Kept:
-    """Token ids and text of the answer that stays in front of a trigger."""
+    """Token ids and text of the answer that stays."""
+    if decided.keeps is not None:
+        return reading.window.cut_at(decided.keeps)
     return CUTS[reading.switches.cut](reading, decided)
 
 
 def told_text(reading: Reading, decided: Decided) -> str:
     """The new text that stays, as it is told: whole sentences joined by single spaces, else as it was written."""
-    if reading.switches.cut == "sentence":
+    if decided.keeps is None and reading.switches.cut == "sentence":
         number = reading.sentence_of(decided.index)
         return join([sentence.text for sentence in reading.sentences[:number]])
     return cut(reading, decided)[1][len(reading.window.prompt.kept_text) :]

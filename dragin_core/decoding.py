@@ -1,6 +1,7 @@
 """Decoding one window token by token, with all signals, for the price of decoding it without."""
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -46,7 +47,7 @@ class WindowDecoder:
         for token_id in prompt.kept_ids:
             self._text.push(token_id)
         self._ids: list[int] = []
-        self._chosen: list[tuple[float, np.ndarray, np.ndarray]] = []  # entropy, top ids, top probabilities
+        self._chosen: list[Measured] = []
         self._rows: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []  # per head: block, focus; mean: prompt
         self._before: np.ndarray | None = None  # row of the prompt's last token
         self.stop: str | None = None
@@ -84,13 +85,13 @@ class WindowDecoder:
 
     def _read_given(self, step: Pass) -> None:
         for k, token_id in enumerate(self._given):
-            self._append(token_id, self._measured(step.logits[k]))
+            self._append(token_id, self._measured(step.logits[k], token_id))
             self._keep_row(step.rows[:, k + 1, : len(self._prompt.token_ids) + k + 1])
 
     def _choose(self, step: Pass) -> int | None:
         """The likeliest token, unless it ends the window."""
         token_id = int(step.logits[-1].argmax())
-        measured = self._measured(step.logits[-1])
+        measured = self._measured(step.logits[-1], token_id)
         if token_id in self._lm.end_ids:
             self.stop = "eos"
             return None
@@ -101,13 +102,13 @@ class WindowDecoder:
             return None
         return token_id
 
-    def _measured(self, logits: torch.Tensor) -> tuple[float, np.ndarray, np.ndarray]:
-        measured = measure(logits)
-        if not np.isfinite(measured[0]):
+    def _measured(self, logits: torch.Tensor, token_id: int) -> "Measured":
+        measured = measure(logits, token_id)
+        if not np.isfinite(measured.entropy):
             raise not_numbers(self._lm.name, self._lm.dtype)
         return measured
 
-    def _append(self, token_id: int, measured: tuple[float, np.ndarray, np.ndarray]) -> None:
+    def _append(self, token_id: int, measured: "Measured") -> None:
         self._ids.append(token_id)
         self._chosen.append(measured)
         self._text.push(token_id)
@@ -151,9 +152,10 @@ class WindowDecoder:
         for j, (own, words, mean) in enumerate(self._rows):
             block[:, j, : j + 1], focus[:, j], prompt_row[j] = own[:, : j + 1], words, mean
         signals = Signals(
-            entropy=np.array([e for e, _, _ in self._chosen], dtype=np.float64),
-            top_ids=np.array([t for _, t, _ in self._chosen], dtype=np.int64),
-            top_probabilities=np.array([p for _, _, p in self._chosen], dtype=np.float32),
+            entropy=np.array([m.entropy for m in self._chosen], dtype=np.float64),
+            probability=np.array([m.probability for m in self._chosen], dtype=np.float64),
+            top_ids=np.array([m.top_ids for m in self._chosen], dtype=np.int64),
+            top_probabilities=np.array([m.top_probabilities for m in self._chosen], dtype=np.float32),
             block=block,
             focus=focus,
             prompt_row=prompt_row,
@@ -178,12 +180,22 @@ class WindowDecoder:
         )
 
 
-def measure(logits: torch.Tensor) -> tuple[float, np.ndarray, np.ndarray]:
-    """Entropy in nats of the distribution that raw fp32 logits [vocabulary] give, and its five likeliest tokens.
+class Measured(NamedTuple):
+    """A distribution and the token chosen from it: entropy in nats, the token's probability, the five likeliest."""
+
+    entropy: float
+    probability: float
+    top_ids: np.ndarray
+    top_probabilities: np.ndarray
+
+
+def measure(logits: torch.Tensor, token_id: int) -> Measured:
+    """What raw fp32 logits [vocabulary] say, and of one token.
 
     −inf logits contribute 0; logits that are not numbers give an entropy that is none.
     """
     log_p = torch.log_softmax(logits, dim=-1).clamp_(min=-1e4)  # exp(-1e4) is 0, and 0 times it is 0
     entropy = 0.0 + float((-torch.dot(log_p.exp(), log_p)).clamp(min=0))
     top = log_p.topk(min(TOP, log_p.shape[-1]))
-    return entropy, top.indices.cpu().numpy(), top.values.exp().cpu().numpy()
+    probability = float(log_p[token_id].exp())
+    return Measured(entropy, probability, top.indices.cpu().numpy(), top.values.exp().cpu().numpy())

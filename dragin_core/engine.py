@@ -22,7 +22,7 @@ from .events import (
     WindowDecoded,
 )
 from .language_model import CausalLM
-from .methods import METHODS
+from .methods import WHEN
 from .passes import ShortPasses
 from .prompts import Prompt, build_prompt
 from .query import QUERIES
@@ -73,9 +73,8 @@ class Engine:
             ValueError: the run is finished.
             InputError: the prompt does not fit, or the model's numbers are not numbers.
         """
-        timing = TIMINGS[METHODS[run.settings.method].when]
         match run.last:
-            case None if timing.before_first and run.settings.max_retrievals:
+            case None if WHEN[run.settings.timing].before_first and run.settings.max_retrievals:
                 yield Decided(True, "before the first token")
             case None:
                 yield from self._decode(run, self._prompt(run))
@@ -84,7 +83,7 @@ class Engine:
             case WindowDecoded():
                 yield self._decide(run)
             case Decided(retrieve=True):
-                formulate = QUERIES[METHODS[run.settings.method].what]
+                formulate = QUERIES["question" if run.window is None else run.settings.formulation]
                 yield formulate(run.question, run.window, run.last, run.settings, self.passes)
             case Decided() if self._goes_on(run):
                 yield self._keep(run)
@@ -165,18 +164,18 @@ class Engine:
 
     def _fires(self, run: Run, decoder: WindowDecoder) -> bool:
         """Whether what is settled already decides to retrieve."""
-        if run.unchecked or run.settings.effective.whole_window or run.retrievals >= run.settings.max_retrievals:
+        settings = run.settings
+        whole = settings.effective.whole_window or WHEN[settings.timing].by_sentences
+        if run.unchecked or whole or not WHEN[settings.timing].within or run.retrievals >= settings.max_retrievals:
             return False
-        timing = TIMINGS[METHODS[run.settings.method].when]
-        settled = decoder.settled
-        return settled > 1 and timing.decide(decoder.window(), run.settings, run.passed_over, settled).retrieve
+        settled, decide = decoder.settled, TIMINGS[settings.timing]
+        return settled > 1 and decide(decoder.window(), settings, run.passed_over, settled, run.anew).retrieve
 
     def _decide(self, run: Run) -> Decided:
         if run.unchecked:
             return Decided(False, "kept unchecked")
-        timing = TIMINGS[METHODS[run.settings.method].when]
         window, _ = self.prepared(run.window, run.settings)
-        decided = timing.decide(window, run.settings, run.passed_over)
+        decided = TIMINGS[run.settings.timing](window, run.settings, run.passed_over, anew=run.anew)
         if decided.retrieve and run.retrievals >= run.settings.max_retrievals:
             return replace(decided, retrieve=False, reason="max retrievals")
         return decided
@@ -212,7 +211,7 @@ class Engine:
         """Whether another round follows a window that asked for no retrieval."""
         switches = run.settings.effective
         rounds = switches.after == "sentence" or switches.stop == "official"
-        return rounds and METHODS[run.settings.method].when == "rind" and self._end(run) is None
+        return rounds and WHEN[run.settings.timing].looks_ahead and self._end(run) is None
 
     def _kept(self, run: Run) -> tuple[tuple[int, ...], str]:
         """What stays of a window that asked for no retrieval."""
@@ -243,5 +242,7 @@ class Engine:
 
 
 def _budget(settings: Settings, kept_ids: Sequence[int]) -> int:
-    """Tokens that the next window may have: what is left of the answer's, or all of them where ``stop`` is official."""
-    return settings.max_new_tokens - (0 if settings.effective.stop == "official" else len(kept_ids))
+    """Tokens that the next window may have: what is left of the answer's, or all of them where it is written in rounds
+    that the switch ``stop`` ends."""
+    anew = settings.effective.stop == "official" and WHEN[settings.timing].looks_ahead
+    return settings.max_new_tokens - (0 if anew else len(kept_ids))

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
+from .methods import WHEN
 from .prompts import Prompt
 from .qfs import Candidate
 from .retrieval import Hit
@@ -29,6 +30,7 @@ class Decided:
     Attributes:
         flags: units passed over before; where sentences are decided on, 1 per unit of the sentence that is flagged.
         sentence: the half-open range of the units of the sentence, where sentences are decided on.
+        keeps: how many of the window's tokens stay; None where the switch ``cut`` says it.
         mends: where the released code's steps were mended, in words.
     """
 
@@ -39,6 +41,7 @@ class Decided:
     score: float | None = None
     flags: tuple[int, ...] = ()
     sentence: tuple[int, int] | None = None
+    keeps: int | None = None
     mends: tuple[str, ...] = ()
 
 
@@ -65,7 +68,7 @@ class PassagesRetrieved:
 
 @dataclass(frozen=True, eq=False)
 class AnswerCut:
-    """The answer up to the trigger's word, and the prompt rewritten around the passages."""
+    """The answer up to the trigger's word or to where the timing cuts, and the prompt rewritten around the passages."""
 
     kept_ids: tuple[int, ...]
     kept_text: str
@@ -135,15 +138,20 @@ class Run:
         return found.evidence == "new" or (found.evidence == "same" and repeats)
 
     @property
-    def unchecked(self) -> bool:
-        """Whether the present round follows a retrieval and is kept unchecked (switch ``after``)."""
+    def anew(self) -> bool:
+        """Whether the present round begins with what was thrown away and is written anew after a retrieval."""
         cuts = [k for k, event in enumerate(self.events) if isinstance(event, AnswerCut)]
         follows = bool(cuts) and isinstance(self.events[cuts[-1] - 1], PassagesRetrieved)
-        return follows and self.settings.effective.after == "sentence"
+        return follows and WHEN[self.settings.timing].looks_ahead
+
+    @property
+    def unchecked(self) -> bool:
+        """Whether all that stays of the present round is kept unchecked (switch ``after``)."""
+        return self.anew and self.settings.effective.after == "sentence"
 
     @property
     def passed_over(self) -> list[Decided]:
-        """Triggers of the present round whose retrieval brought nothing new."""
+        """Triggers, or other places, of the present round whose retrieval brought nothing new."""
         passed: list[Decided] = []
         trigger = None
         for event in self.events:

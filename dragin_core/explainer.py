@@ -14,7 +14,6 @@ from .engine import Engine, Progress
 from .errors import InputError
 from .events import Event, Run
 from .language_model import CausalLM, OnProgress
-from .methods import METHODS
 from .prompts import given_prompt
 from .query import QUERIES
 from .reading import read
@@ -181,9 +180,8 @@ class Explainer:
     def score_window(self, window: Window, settings: Settings) -> dict[str, Any]:
         """The ``dragin-score/1`` document of a window that was decoded before."""
         window, _ = self.engine.prepared(window, settings)
-        method = METHODS[settings.method]
-        decided = TIMINGS[method.when].decide(window, settings)
+        decided = TIMINGS[settings.timing](window, settings)
         query = None
         if decided.retrieve:
-            query = QUERIES[method.what](window.prompt.question, window, decided, settings, self.engine.passes)
+            query = QUERIES[settings.formulation](window.prompt.question, window, decided, settings, self.engine.passes)
         return score_dict(read(window, settings.effective), decided, query)

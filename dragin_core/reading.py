@@ -48,6 +48,11 @@ class Reading:
         return self.words if self.switches.unit == "word" else [range(k, k + 1) for k in range(len(self.window))]
 
     @cached_property
+    def unit_of_token(self) -> list[int]:
+        """Per token the index of its unit."""
+        return [unit for unit, tokens in enumerate(self.pieces) for _ in tokens]
+
+    @cached_property
     def spans(self) -> list[tuple[int, int]]:
         """Per unit its characters in the answer; joined they are the window's text."""
         tokens = self.window.unit_spans

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from .thinking import Span, outside
 from .words import is_stop_word
 
 if TYPE_CHECKING:
@@ -23,9 +24,11 @@ _lock = threading.Lock()  # a pipeline grows its vocabulary while it reads
 
 @dataclass(frozen=True)
 class Analysis:
-    """``sentences``: stripped, none blank. ``content``: the tokens tagged noun, adjective, verb, name or number."""
+    """``sentences``: stripped, none blank; ``spans``: where they stand. ``content``: the tokens tagged noun, adjective,
+    verb, name or number."""
 
     sentences: tuple[str, ...]
+    spans: tuple[tuple[int, int], ...]
     content: tuple[str, ...]
 
 
@@ -59,10 +62,16 @@ def analyse(text: str) -> Analysis:
     """Sentences and content tokens of ``text``, read alone."""
     with _lock:
         doc = pipeline()(text)
-    sentences = (sentence.text.strip() for sentence in doc.sents)
+    spans = [
+        (end - len(sentence.text.lstrip()), start + len(sentence.text.rstrip()))
+        for sentence in doc.sents
+        for start, end in [(sentence.start_char, sentence.end_char)]
+        if sentence.text.strip()
+    ]
     is_content = _is_tagged_content if "tagger" in pipeline().pipe_names else _may_be_content
     return Analysis(
-        tuple(sentence for sentence in sentences if sentence),
+        tuple(text[start:end] for start, end in spans),
+        tuple(spans),
         tuple(token.text for token in doc if is_content(token)),
     )
 
@@ -78,6 +87,16 @@ def _may_be_content(token: "Token") -> bool:
 def holds_content(word: str, text: str) -> bool:
     """Whether some content token of ``text`` is a part of ``word``."""
     return any(token in word for token in analyse(text).content)
+
+
+def sentence_spans(text: str, thinking: Sequence[Span] = (), first: int = 0) -> list[Span]:
+    """Where the sentences of a text stand, from an offset on, those of what is thought left out."""
+    found: list[Span] = []
+    for start, end in outside(text, thinking):
+        begin = max(start, first)
+        if begin < end:
+            found += [(begin + a, begin + b) for a, b in analyse(text[begin:end]).spans]
+    return found
 
 
 def share_out(words: Sequence[str], sentences: Sequence[str]) -> list[tuple[int, int]]:

@@ -12,6 +12,7 @@ class Signals:
 
     Attributes:
         entropy: float64 [n], nats, of the distribution each token was chosen from.
+        probability: float64 [n], of each token; below the best of the five likeliest where the text was given.
         top_ids, top_probabilities: [n, 5], the likeliest tokens instead of each, best first.
         block: float32 [heads, n, n], attention of token j (axis 1) to token i (axis 2); zero for i > j.
         focus: float32 [heads, n, c], attention of token j to the prompt's c word tokens (question and kept answer).
@@ -20,6 +21,7 @@ class Signals:
     """
 
     entropy: np.ndarray
+    probability: np.ndarray
     top_ids: np.ndarray
     top_probabilities: np.ndarray
     block: np.ndarray
@@ -59,6 +61,7 @@ class Signals:
         """The signals of some of the tokens, as if the others were not there."""
         return Signals(
             self.entropy[index],
+            self.probability[index],
             self.top_ids[index],
             self.top_probabilities[index],
             self.block[:, index][:, :, index],

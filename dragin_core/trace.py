@@ -102,6 +102,7 @@ def _(event: Decided, switches: Switches) -> dict[str, Any]:
         "reason": event.reason,
         "flags": list(event.flags),
         **({"sentence": list(event.sentence)} if event.sentence else {}),
+        **({"keeps": event.keeps} if event.keeps is not None else {}),
         **_mends(event),
     }
 
@@ -162,8 +163,8 @@ def units(reading: Reading) -> list[dict[str, Any]]:
     """Every unit of a window with all that its score is made of; offsets are in the window's new text.
 
     ``from`` is the unit that pays it most on the mean over heads, and pays ``from_attention``; ``max_attention`` takes
-    each head's highest first. Where attention is relative to its sentence, ``scale`` is what ``max_attention`` is
-    multiplied by in ``rind``; null where the sentence is undefined.
+    each head's highest first. ``probability`` is that of its least likely token. Where attention is relative to its
+    sentence, ``scale`` is what ``max_attention`` is multiplied by in ``rind``; null where the sentence is undefined.
     """
     window, shift = reading.window, len(reading.window.prompt.kept_text)
     rind, from_self, found = reading.final_scores, reading.switches.later == "from_self", []
@@ -174,6 +175,7 @@ def units(reading: Reading) -> list[dict[str, Any]]:
             "end": end - shift,
             "token_ids": [int(window.generated_ids[window.positions[k]]) for k in pieces],
             "entropy": _number(reading.entropy[i]),
+            "probability": _number(window.signals.probability[pieces[0] : pieces[-1] + 1].min()),
             "max_attention": _number(reading.attention[i]),
             "max_attention_at": _growth(reading.attention_by_moment[:, i], i if from_self else i + 1),
             "from": int(reading.most_from[i]) if reading.most_from[i] >= 0 else None,
@@ -256,7 +258,7 @@ def _told(reading: Reading, decided: Decided) -> dict[str, Any]:
     if not decided.retrieve:
         text = reading.window.text
         return {"kept_text": None, "sentence_words": None, "flags": None} if by_sentences else _kept(text)
-    if not by_sentences or decided.index is None:
+    if not by_sentences or decided.index is None or decided.keeps is not None:
         return _kept(told_text(reading, decided) if decided.index is not None else "")
     sentence = reading.sentences[reading.sentence_of(decided.index)]
     return _kept(told_text(reading, decided), reading.word_texts[sentence.first : sentence.end])

@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from .prompts import Prompt
+from .sentences import sentence_spans
 from .signals import Signals
 from .thinking import Span, is_inside, outside, without
 from .words import Word, find_words, is_stop_word, word_of_each
@@ -101,6 +102,25 @@ class Window:
     def semantic(self) -> np.ndarray:
         """float64 [tokens]: s, 1 where the token belongs to a word that is no stop word."""
         return np.array([float(reason == "content") for reason in self.reasons])
+
+    @cached_property
+    def sentence_tokens(self) -> list[range]:
+        """The tokens of each sentence of what the window says, its text read alone; white space between is in none."""
+        spans, found = self.unit_spans, []
+        for start, end in sentence_spans(self.answer, self.thinking, len(self.prompt.kept_text)):
+            inside = [k for k, (a, b) in enumerate(spans) if a < end and b > start]
+            first = max(inside[0], found[-1].stop if found else 0)
+            found.append(range(first, max(first, self.whole_from(inside[-1] + 1))))
+        return found
+
+    def whole_from(self, index: int) -> int:
+        """The first place, from a token on, in front of which every character is whole."""
+        while index < len(self):
+            place = self.positions[index]
+            if self.characters[place][0] >= self.spans[place][0]:
+                break
+            index += 1
+        return index
 
     @property
     def newest_has_row(self) -> bool:

@@ -42,9 +42,13 @@ class Scripted(LlamaForCausalLM):
     """Writes the tokens of ``script`` after whatever prompt holds ``script[prompt]``'s key, then EOS.
 
     The logits of the scripted token are raised over the random ones, so entropies stay those of a real distribution.
+    With ``chances`` a token has that probability exactly, and one that is not named there has ``SURE``.
     """
 
+    SURE = 0.95
+
     replies: ClassVar[dict[str, str]] = {}
+    chances: ClassVar[dict[str, float] | None] = None
     boost = 3.0
     end = 2
     opening = "<|im_start|>assistant\n"  # what a prompt ends with
@@ -59,7 +63,13 @@ class Scripted(LlamaForCausalLM):
         positions = range(len(seen) - out.logits.shape[1], len(seen))
         for column, position in enumerate(positions):
             row = out.logits[0, column]
-            row[self._next(seen[: position + 1])] = row.max() + self.boost
+            token_id = self._next(seen[: position + 1])
+            if self.chances is None:
+                row[token_id] = row.max() + self.boost
+            else:
+                chance = self.chances.get(self.spells().decode([token_id]).strip(), self.SURE)
+                row[token_id] = -torch.inf
+                row[token_id] = row.logsumexp(0) + torch.logit(torch.tensor(chance))
         return out
 
     def _next(self, seen: list[int]) -> int:
@@ -83,6 +93,7 @@ def tiny_explainer(
     spells=None,
     opening: str = Scripted.opening,
     explore: bool = True,
+    chances: dict[str, float] | None = None,
 ):
     """An explainer on a tiny model.
 
@@ -91,10 +102,11 @@ def tiny_explainer(
         passages: (title, text) pairs of the corpus.
         spells: another tokenizer than the packaged one.
         opening: what a prompt ends with, where it is rendered by another template.
+        chances: the probability of tokens, by their text without the white space around it.
     """
     spells = spells or tokenizer()
     model = tiny_llama(vocab_size=max(49152, len(spells)))
     model.__class__ = Scripted
-    model.replies, model.opening, model.spells = replies, opening, lambda: spells
+    model.replies, model.opening, model.spells, model.chances = replies, opening, lambda: spells, chances
     corpus = Corpus("tiny", tuple(Passage(str(k), title, text) for k, (title, text) in enumerate(passages)))
     return Explainer(CausalLM(model, spells, "tiny"), corpus, explore)

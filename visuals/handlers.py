@@ -86,7 +86,7 @@ def notice(sentence: str = "", kind: str = "info") -> dict[str, str]:
 
 def pipeline_notice(settings: Settings) -> str | None:
     """What a person must be told of the English pipeline, where these settings ask it for sentences or tags."""
-    if not settings.effective.reads_sentences:
+    if not settings.reads_sentences:
         return None
     from dragin_core.sentences import notice  # brings spaCy: a second, which the paper's variant does not need
 

@@ -150,6 +150,16 @@ function roundsOf(trace) {
   return rounds;
 }
 
+/** Whether a run retrieves where a score passes θ, whatever its method is called. */
+function isRind({ method = "dragin", when } = {}) {
+  return (when || (method === "dragin" ? "rind" : "")) === "rind";
+}
+
+/** Whether its queries are the words that the trigger attends to most. */
+function isQfs({ method = "dragin", what } = {}) {
+  return (what || (method === "dragin" ? "qfs" : "")) === "qfs";
+}
+
 /**
  * What θ and n, as set now, would do to the rounds of a trace that was run with other values.
  * @returns rounds, each with `trigger`, `passed` (unit indices), `flagged` (beside the trigger), `cutFrom` (where in the
@@ -158,7 +168,7 @@ function roundsOf(trace) {
  */
 function previewOf(trace, theta, n, switches = {}) {
   const settings = trace.settings || {};
-  const context = { settings, switches, theta, n, live: (settings.method || "dragin") === "dragin" };
+  const context = { settings, switches, theta, n, live: isRind(settings), asks: isQfs(settings) };
   const sofar = { changed: false, retrievals: 0 };
   return roundsOf(trace).map((round) => {
     const view = { ...round, trigger: null, passed: [], status: sofar.changed ? "later" : "followed", why: "" };
@@ -171,14 +181,14 @@ function previewOf(trace, theta, n, switches = {}) {
 
 /** Add what a group comes to now to a round's view; false where the branch leaves the run here. */
 function previewGroup(view, group, context, sofar) {
-  const { settings, switches, theta, n, live } = context;
+  const { settings, switches, theta, n, live, asks } = context;
   if (group.decision.reason === "max retrievals") view.capped = true;
   if (group.decision.reason === "kept unchecked") view.unchecked = true;
   const before = recorded(group);
   if (sofar.changed) { view.trigger = before || view.trigger; return true; }
   const other = live && view.window && theta !== settings.theta && !view.unchecked;
   view.trigger = other ? triggerNow(view, theta, switches, sofar.retrievals < settings.max_retrievals) : before;
-  view.why = !sameTrigger(view.trigger, before) ? "trigger" : live && view.window && group.query ? queryChange(view, group, before, context) : "";
+  view.why = !sameTrigger(view.trigger, before) ? "trigger" : live && asks && view.window && group.query ? queryChange(view, group, before, context) : "";
   if (view.why) {
     sofar.changed = true;
     view.status = "changed";
@@ -216,8 +226,8 @@ function triggerNow(view, theta, switches, allowed) {
 }
 
 function recorded(group) {
-  const { retrieve, index, moment, score, sentence, flags } = group.decision;
-  return retrieve && index !== null && index !== undefined ? { index, moment, score, ...(sentence ? { sentence, flags } : {}) } : null;
+  const { retrieve, index, moment, score, sentence, flags, keeps } = group.decision;
+  return retrieve && index !== null && index !== undefined ? { index, moment, score, keeps, ...(sentence ? { sentence, flags } : {}) } : null;
 }
 
 function sameTrigger(a, b) {
@@ -253,6 +263,7 @@ function sizeOf(text) {
 function cutAt(window, trigger, switches = {}) {
   if (!trigger) return Infinity;
   const unit = window.units[trigger.index];
+  if (Number.isInteger(trigger.keeps)) return window.units[trigger.keeps]?.start ?? Infinity;
   if (switches.cut === "sentence" && trigger.sentence) return window.units[trigger.sentence[0]].start;
   if (switches.cut === "token" || !unit.word) return unit.start;
   return Math.max(0, unit.word[0] - sizeOf(window.kept_text));

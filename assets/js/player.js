@@ -98,8 +98,8 @@ function captionOf(trace, state) {
   const token = window && trigger?.retrieve ? shown(window.units[trigger.index]?.text || "") : "";
   const said = {
     window: () => t(window.round > 1 ? "caption.continue" : "caption.write"),
-    decision: () => (!event.retrieve ? t(has(`caption.${event.reason}`) ? `caption.${event.reason}` : "caption.quiet") : event.index === null ? t("caption.upfront") : t(event.sentence ? "caption.sentence" : "caption.when", { token, score: NUMBERS.score(event.score), theta: thetaText(trace.settings.theta) })),
-    query: () => t(token ? "caption.what" : "caption.question", { token, query: event.text }),
+    decision: () => (!event.retrieve ? t(has(`caption.${event.reason}`) ? `caption.${event.reason}` : "caption.quiet") : event.index === null ? t("caption.upfront") : t(!isRind(trace.settings) ? "caption.place" : event.sentence ? "caption.sentence" : "caption.when", { token, score: NUMBERS.score(event.score), theta: thetaText(trace.settings.theta) })),
+    query: () => t(!isQfs(trace.settings) && token ? "caption.asks" : token ? "caption.what" : "caption.question", { token, query: event.text }),
     passages: () => t(`caption.with.${event.evidence === "same" && accepted({ passages: event }, state.payload.facts.switches) ? "again" : event.evidence}`, { count: event.items.length, title: event.items[0]?.title || t("passages.untitled") }),
     cut: () => t(trigger?.retrieve ? "caption.rewrite" : trigger?.reason === "kept unchecked" ? "caption.sentence.kept" : "caption.window.kept", { token }),
     finished: () => t("caption.done"),

@@ -68,7 +68,7 @@ function modelOf(state, whole = false) {
     const cut = next ? next.cutFrom : 0;
     return new Set(next ? usedIn(next).filter(([start]) => start < cut).map(([, , key]) => key) : []);
   };
-  const dragin = (trace.settings?.method || "dragin") === "dragin";
+  const dragin = isRind(trace.settings);
   const replay = trace !== payload.trace;
   return { payload, trace, replay, theta, n, special, words, scale, live, head, arcs, sinkless, switches, rounds, factsAt, usedIn, usedWords, dragin };
 }

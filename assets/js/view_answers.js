@@ -10,12 +10,14 @@ function viewAnswers(root, model) {
   root.replaceChildren(
     h("div", "answers", {},
       answer("without", without, without !== null ? "answer.nothing" : model.live || model.replay ? "answer.running" : "answer.unknown", without === null ? null : facts.right_without),
-      answer(model.dragin ? "with" : "method", trace.answer, "answer.nothing", finished ? facts.right : null, { method: methodName(trace) })),
+      answer(methodName(trace) === "DRAGIN" ? "with" : "method", trace.answer, "answer.nothing", finished ? facts.right : null, { method: methodName(trace) })),
     goldLine(model), reasonLine(model, finished), counts(trace.counts || {}));
 }
 
 function methodName(trace) {
-  return { dragin: "DRAGIN", "sr-rag": "SR-RAG", "wo-rag": "wo-RAG" }[trace.settings?.method] || trace.settings?.method || "DRAGIN";
+  const { method = "dragin", when, what } = trace.settings || {};
+  if (when || what) return [when, what].filter(Boolean).join(" × ");
+  return { dragin: "DRAGIN", flare: "FLARE" }[method] || method.replace("rag", "RAG").replace(/^([a-z]{2})(?=-)/, (name) => (name === "wo" ? name : name.toUpperCase()));
 }
 
 function answer(key, text, missing, right, values = {}) {

@@ -67,7 +67,8 @@ function viewQuery(root, model, focus) {
   const group = groupOf(model, focus);
   if (!row && !group?.query) return root.replaceChildren(emptyNote("query.empty"));
   if (group?.query && !row?.round.window) return root.replaceChildren(...chips(t("query.question"), group.query.text.split(" ")));
-  if (!model.dragin && group?.query && !(group.decision.index >= 0)) return root.replaceChildren(...chips(t("query.question"), [group.query.text]));
+  if (group?.query && !(group.decision.index >= 0)) return root.replaceChildren(...chips(t("query.question"), [group.query.text]));
+  if (!isQfs(model.trace.settings)) return root.replaceChildren(...(group?.query ? chips(t("query.sent"), [group.query.text]) : [emptyNote("query.empty")]));
   const query = queryFor(round, row.index, model.n, model.trace.settings, model.switches);
   if (!query) return root.replaceChildren(h("p", "lab", {}, t("query.unknown.name")), emptyNote(row.fires || row.passed ? "query.unknown.fires" : "query.unknown"));
   const words = query.text ? query.text.split(" ") : [];

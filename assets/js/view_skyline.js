@@ -167,7 +167,7 @@ function roundHead(model, round) {
   const parts = [h("b", "", {}, t("round.name", { round: round.number })), h("span", "", {}, roundSource(round))];
   const trigger = round.trigger && round.window?.units[round.trigger.index];
   if (trigger) {
-    const key = round.status === "changed" ? "round.would" : "round.fires";
+    const key = !model.dragin ? "round.place" : round.status === "changed" ? "round.would" : "round.fires";
     parts.push(h("span", "fires", {}, t(key, { token: shown(trigger.text), score: NUMBERS.score(round.trigger.score) })));
   }
   if (round.flagged.length) parts.push(h("span", "fires", {}, t("round.flagged", { tokens: round.flagged.map((i) => shown(round.window.units[i].text)).join(", ") })));

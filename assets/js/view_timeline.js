@@ -47,7 +47,7 @@ function groupSteps(group, round, model, add) {
   const { decision, query, passages } = group;
   if (decision.retrieve) {
     const unit = round.window?.units[decision.index];
-    add("when", unit && decision.index !== null ? t("timeline.fires", { token: shown(unit.text) }) : t("timeline.upfront"), "when");
+    add("when", unit && decision.index !== null ? t(model.dragin ? "timeline.fires" : "timeline.place", { token: shown(unit.text) }) : t("timeline.upfront"), "when");
   } else add("quiet", t(has(`timeline.quiet.${decision.reason}`) ? `timeline.quiet.${decision.reason}` : "timeline.never"), "when");
   if (query) {
     const count = query.text ? query.text.split(" ").length : 0;

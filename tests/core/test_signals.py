@@ -14,6 +14,7 @@ def signals(block, entropy=(1.0, 2.0, 3.0)):
     return Signals(
         entropy=np.asarray(entropy),
         top_ids=np.zeros((n, 5), dtype=int),
+        probability=np.ones(n),
         top_probabilities=np.zeros((n, 5)),
         block=block,
         focus=np.zeros((len(block), n, 0)),
@@ -49,14 +50,15 @@ def test_taking_tokens_leaves_the_others_rows_out():
 
 
 def test_entropy_is_in_nats_and_zero_probability_adds_nothing():
-    assert measure(torch.zeros(4))[0] == pytest.approx(np.log(4))
-    assert measure(torch.tensor([0.0, 0.0, -torch.inf, -torch.inf]))[0] == pytest.approx(np.log(2))
-    assert measure(torch.tensor([0.0, -torch.inf]))[0] == 0
+    assert measure(torch.zeros(4), 0).entropy == pytest.approx(np.log(4))
+    assert measure(torch.tensor([0.0, 0.0, -torch.inf, -torch.inf]), 0).entropy == pytest.approx(np.log(2))
+    assert measure(torch.tensor([0.0, -torch.inf]), 0).entropy == 0
 
 
 def test_the_five_likeliest_come_best_first():
-    _, ids, probabilities = measure(torch.tensor([0.0, 5.0, 1.0, 2.0, 3.0, 4.0]))
+    _, chosen, ids, probabilities = measure(torch.tensor([0.0, 5.0, 1.0, 2.0, 3.0, 4.0]), 2)
     assert ids.tolist() == [1, 5, 4, 3, 2]
+    assert chosen == pytest.approx(np.exp(1) / sum(np.exp(k) for k in range(6)))
     assert probabilities[0] == pytest.approx(np.exp(5) / sum(np.exp(k) for k in range(6)))
 
 

@@ -1,29 +1,20 @@
-"""What to retrieve: the query formulations, by name."""
+"""QFS: the context words that the trigger attends to most (paper, section 3.2)."""
 
-from collections.abc import Callable
-
-from .candidates import attention_row, candidates
-from .context import Context, glue, glued_context, prompt_context
-from .events import Decided, QueryFormulated
-from .passes import ShortPasses
-from .qfs import Candidate, keep_top, keep_top_tokens, query_text
-from .reading import Reading, read
-from .settings import Settings
-from .switches import NONE, Switches
-from .window import Window
-
-Formulation = Callable[[str, Window | None, Decided, Settings, ShortPasses], QueryFormulated]
+from ..candidates import attention_row, candidates
+from ..context import Context, glue, glued_context, prompt_context
+from ..events import Decided, QueryFormulated
+from ..passes import ShortPasses
+from ..qfs import Candidate, keep_top, keep_top_tokens, query_text
+from ..reading import Reading, read
+from ..settings import Settings
+from ..switches import NONE, Switches
+from ..window import Window
 
 
-def question(
-    question: str, window: Window | None, decided: Decided, settings: Settings, passes: ShortPasses
+def formulate(
+    question: str, window: Window, decided: Decided, settings: Settings, passes: ShortPasses
 ) -> QueryFormulated:
-    """The question itself."""
-    return QueryFormulated(question, question)
-
-
-def qfs(question: str, window: Window, decided: Decided, settings: Settings, passes: ShortPasses) -> QueryFormulated:
-    """The n context words that the trigger attends to most (paper, section 3.2)."""
+    """The n heaviest words; where tokens or sentences set the place, the trigger is the last unit in front of it."""
     switches = settings.effective
     context, mends, cost = CONTEXTS[switches.query_text](read(window, switches), decided, passes)
     found = weighed(context, switches, settings.top_n)
@@ -52,4 +43,3 @@ def _read_again(reading: Reading, decided: Decided, passes: ShortPasses) -> tupl
 
 
 CONTEXTS = {"context": _in_front, "reencoded": _read_again}
-QUERIES: dict[str, Formulation] = {"question": question, "qfs": qfs}
