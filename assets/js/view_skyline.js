@@ -197,10 +197,11 @@ function verdictBadge(right) {
 /** The legend: the common scale with θ on it, and every mark of the skyline. */
 function viewLegend(root, model) {
   const at = Math.min(100, (100 * model.theta) / model.scale);
+  const torn = model.rounds.some((round) => round.window?.units.some((unit) => unit.rind > model.scale));
   const ramp = h("span", "ramp", { "--at": `${at}%` }, h("i", "", {}, ""));
   root.replaceChildren(
     h("span", "scale", {}, h("span", "", {}, "0"), ramp, h("span", "", {}, t("legend.top", { scale: model.scale }))),
-    ...["theta", "fires", ...(model.switches.decide === "window" ? ["flagged"] : []), "passed", "cut", "pending", "used"].map((key) =>
+    ...["theta", "fires", ...(model.switches.decide === "window" ? ["flagged"] : []), "passed", "cut", "pending", ...(torn ? ["torn"] : []), "used"].map((key) =>
       h("span", `key ${key}`, {}, h("i", "", { "aria-hidden": "true" }, t(`legend.${key}.sign`)), t(`legend.${key}`, { theta: thetaText(model.theta) }))),
   );
 }
