@@ -8,7 +8,7 @@ PORT = $(or $(GRADIO_SERVER_PORT),7860)
 ARGS =
 OUT = out/evaluate
 # Two processes of one thread each take less time than one of two.
-WORKERS = -n 2 --dist loadfile
+WORKERS = -n 2 --dist loadgroup
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
