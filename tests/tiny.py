@@ -7,6 +7,7 @@ import torch
 from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
 from dragin_core import Explainer, packaged
+from dragin_core.events import AnswerCut, Decided, PassagesRetrieved, QueryFormulated
 from dragin_core.language_model import CausalLM
 from dragin_core.retrieval import Corpus, Passage
 
@@ -110,3 +111,16 @@ def tiny_explainer(
     model.replies, model.opening, model.spells, model.chances = replies, opening, lambda: spells, chances
     corpus = Corpus("tiny", tuple(Passage(str(k), title, text) for k, (title, text) in enumerate(passages)))
     return Explainer(CausalLM(model, spells, "tiny"), corpus, explore)
+
+
+def summary(event):
+    """What of an event must be equal however it came about."""
+    match event:
+        case Decided():
+            return event.retrieve, event.index, event.moment, event.reason, event.flags
+        case QueryFormulated():
+            return event.text
+        case PassagesRetrieved():
+            return event.evidence, [hit.passage.id for hit in event.hits]
+        case AnswerCut():
+            return event.kept_ids

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import torch
+from tiny import summary
 from transformers import AutoModelForCausalLM
 
 from dragin_core import InputError, Settings, packaged
@@ -112,18 +113,6 @@ def test_exploring_and_stopping_when_it_fires_decide_the_same(explainer, questio
         ours = [e for e in stopped.events if isinstance(e, kind)]
         theirs = [e for e in explored.events if isinstance(e, kind)]
         assert [summary(e) for e in ours] == [summary(e) for e in theirs]
-
-
-def summary(event):
-    match event:
-        case Decided():
-            return event.retrieve, event.index, event.moment, event.reason, event.flags
-        case QueryFormulated():
-            return event.text
-        case PassagesRetrieved():
-            return event.evidence, [hit.passage.id for hit in event.hits]
-        case AnswerCut():
-            return event.kept_ids
 
 
 def test_stepping_running_and_another_theta_on_known_windows_cost_the_model_nothing(explainer):

@@ -3,7 +3,7 @@
 from copy import deepcopy
 
 import pytest
-from tiny import tiny_explainer, tiny_llama, tokenizer
+from tiny import summary, tiny_explainer, tiny_llama, tokenizer
 from tokenizers_zoo import zoo
 
 from dragin_core import ModelError, Settings, thinking
@@ -301,18 +301,8 @@ def test_with_thoughts_exploring_and_stopping_when_it_fires_decide_the_same(way,
     explored = thinker(way, REPLIES).run(QUESTION, settings).run
     stopped = thinker(way, REPLIES, explore=False).run(QUESTION, settings).run
     for kind in (Decided, QueryFormulated, PassagesRetrieved):
-        assert [told(e) for e in events(stopped, kind)] == [told(e) for e in events(explored, kind)]
+        assert [summary(e) for e in events(stopped, kind)] == [summary(e) for e in events(explored, kind)]
     assert stopped.answer == explored.answer
-
-
-def told(event):
-    match event:
-        case Decided():
-            return event.retrieve, event.index, event.moment, event.reason, event.flags
-        case QueryFormulated():
-            return event.text
-        case PassagesRetrieved():
-            return event.evidence, [hit.passage.id for hit in event.hits]
 
 
 @every_way

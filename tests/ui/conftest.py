@@ -135,3 +135,12 @@ def stage(browser):
     page.show = lambda trace: page.evaluate("(shown) => mounted.show(shown)", json.loads(json.dumps(payload(trace))))
     yield page
     page.close()
+
+
+@pytest.fixture
+def core(browser):
+    """A blank page with the functions of core.js."""
+    page = browser.new_page()
+    page.add_script_tag(path=ASSETS / "js" / "core.js")
+    yield page
+    page.close()

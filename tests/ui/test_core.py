@@ -8,19 +8,9 @@ import pytest
 from dragin_core import Settings
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
-SOURCE = (ASSETS / "js" / "core.js").read_text(encoding="utf-8")
 QUESTION = "Which bridge did the old engineer of Lyon build in 1889?"
 REPLY = "The old engineer of Lyon built the Garabit viaduct over the Truyère, and later a second bridge in Porto."
 THETAS = (0.0, 0.05, 0.2, 0.5, 0.9, 1.4, 2.0, 3.0, 5.0)
-
-
-@pytest.fixture
-def core(browser):
-    """A blank page with the functions of core.js."""
-    page = browser.new_page()
-    page.add_script_tag(content=SOURCE)
-    yield page
-    page.close()
 
 
 @pytest.fixture

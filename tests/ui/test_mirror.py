@@ -3,13 +3,11 @@
 import json
 from dataclasses import asdict
 from functools import lru_cache
-from pathlib import Path
 
 import pytest
 
 from dragin_core import Settings
 
-SOURCE = (Path(__file__).resolve().parents[2] / "assets" / "js" / "core.js").read_text(encoding="utf-8")
 QUESTION = "Which bridge did the old engineer of Lyon build in 1889?"
 REPLY = "The old engineer drew plans. He built the Garabit viaduct over the Truyère. Later came a bridge in Porto."
 PASSAGES = [("Garabit", "The Garabit viaduct was built by Gustave Eiffel."), ("Porto", "A bridge in Porto.")]
@@ -30,15 +28,6 @@ SETTINGS = {
     "tokens counted": ("paper", {"query_unit": "token"}),
     "known passages": ("paper", {"repeat_evidence": "retrieve", "query_scope": "+passages"}),
 }
-
-
-@pytest.fixture
-def core(browser):
-    """A blank page with the functions of core.js."""
-    page = browser.new_page()
-    page.add_script_tag(content=SOURCE)
-    yield page
-    page.close()
 
 
 @pytest.fixture(scope="module")
