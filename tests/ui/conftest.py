@@ -31,6 +31,7 @@ FLAGS = [
 SECONDS_TO_START = 120
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in the same hook
 def pytest_collection_modifyitems(items):
     """One process has the browser and its server to itself, from the start; the other runs all the rest."""
     for item in items:
