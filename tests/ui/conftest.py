@@ -31,18 +31,8 @@ FLAGS = [
 SECONDS_TO_START = 120
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in the same hook
-def pytest_collection_modifyitems(items):
-    """One process has the browser and its server to itself, from the start; the other runs all the rest."""
-    for item in items:
-        if is_of_the_page(item):
-            item.add_marker(pytest.mark.ui)
-            item.add_marker(pytest.mark.xdist_group("ui"))
-    items.sort(key=lambda item: not is_of_the_page(item))
-
-
-def is_of_the_page(item) -> bool:
-    return Path(item.fspath).parent == Path(__file__).parent
+def pytest_itemcollected(item):
+    item.add_marker(pytest.mark.ui)
 
 
 @pytest.fixture(scope="session")
