@@ -20,7 +20,7 @@ from playwright.sync_api import sync_playwright  # noqa: E402
 from dragin_core import Explainer, Settings  # noqa: E402
 from dragin_core.events import Run, WindowDecoded  # noqa: E402
 from dragin_core.timing import TIMINGS  # noqa: E402
-from visuals.page import STAGE_SCRIPTS, plot_parts, script  # noqa: E402
+from visuals.explore import STAGE_SCRIPTS, plot_parts, script  # noqa: E402
 from visuals.payload import payload  # noqa: E402
 from visuals.texts import ASSETS  # noqa: E402
 

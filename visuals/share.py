@@ -15,6 +15,7 @@ from dragin_core.trace_file import MOST_BYTES, trace_text
 
 from .export import page_of
 from .handlers import Handlers, Session, notice
+from .parts import VIEW, Explore
 from .scripts import script
 from .texts import text
 
@@ -32,28 +33,10 @@ def share_bar() -> gr.HTML:
     )
 
 
-def wire_share(
-    handlers: Handlers,
-    bar: gr.HTML,
-    session: gr.State,
-    gold: gr.Textbox,
-    dials: Mapping[str, gr.Slider],
-    shown: list,
-    controls: list,
-    chooser: gr.Dropdown,
-    running: list,
-    view: Mapping[str, Any],
-) -> None:
-    """Connect the bar.
-
-    Args:
-        shown: session, stage and notice line.
-        controls: what :meth:`Handlers.open` fills between those and the dials.
-        chooser: of recorded runs; an opened trace is none of them.
-        running: the model's events, which an opened trace cancels.
-        view: arguments of events that do not queue.
-    """
-    line = shown[2]
+def wire_share(handlers: Handlers, bar: gr.HTML, tab: Explore, gold: gr.Textbox) -> None:
+    """Connect the bar to the tab that shows what is opened."""
+    session, _, line = tab.shown
+    dials = tab.dials
 
     def open_file(event: gr.EventData) -> tuple:
         """Show what was opened; the dials stretch to a value beyond their ends."""
@@ -61,7 +44,7 @@ def wire_share(
         try:
             found = handlers.open(came.get("text"), tuple(dials))
         except InputError as error:
-            nothing = [gr.skip()] * (len(shown) + len(controls) + len(dials))
+            nothing = [gr.skip()] * len(tab.filled)
             return *nothing[:2], notice(str(error), "error"), *nothing[3:], gr.skip()
         rest, values = found[: -len(dials)], found[-len(dials) :]
         return *rest, *(stretched(dial, value) for dial, value in zip(dials.values(), values, strict=True)), None
@@ -80,10 +63,10 @@ def wire_share(
             return gr.skip(), notice(text("share.none"), "error")
         return saved(found["trace"]["question"], "html", page_of(found))
 
-    bar.download(save_trace, session, [bar, line], **view)
-    bar.submit(save_page, [session, gold], [bar, line], **view)
-    bar.upload(None, cancels=running)
-    bar.upload(open_file, None, [*shown, *controls, *dials.values(), chooser], **view)
+    bar.download(save_trace, session, [bar, line], **VIEW)
+    bar.submit(save_page, [session, gold], [bar, line], **VIEW)
+    bar.upload(None, cancels=tab.running)
+    bar.upload(open_file, None, [*tab.filled, tab.chooser], **VIEW)
 
 
 def saved(question: str, kind: str, content: str) -> tuple[dict[str, str], dict[str, str]]:

@@ -3,8 +3,8 @@
 import json
 import re
 
+from visuals.explore import plot_parts
 from visuals.figures import PLOTLY_JS, figures
-from visuals.page import plot_parts
 from visuals.texts import ASSETS
 
 STYLES = (ASSETS / "stage.css").read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from visitor import Visitor
 
-from visuals.page import STAGE_SCRIPTS, plot_parts, script
+from visuals.explore import STAGE_SCRIPTS, plot_parts, script
 from visuals.payload import payload
 from visuals.texts import ASSETS
 

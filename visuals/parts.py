@@ -1,0 +1,53 @@
+"""What more than one tab has: how its events run, small parts, and how one tab reaches another."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from .scripts import script
+
+# Views do not queue; what uses the model does so one at a time.
+VIEW = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+MODEL = {
+    "concurrency_id": "model",
+    "concurrency_limit": 1,
+    "show_progress": "hidden",
+    "api_visibility": "private",
+}
+
+
+def data_line(name: str, value: Any) -> gr.HTML:
+    """A line of text that is written as data, never as markup."""
+    return gr.HTML(
+        value,
+        html_template=f'<p class="line" id="{name}" role="status"></p>',
+        js_on_load=script("gradio_notice.js"),
+        apply_default_css=False,
+        elem_id=f"{name}-block",
+    )
+
+
+@dataclass(frozen=True)
+class Explore:
+    """The components of the tab that others reach.
+
+    Attributes:
+        shown: session, stage and notice line: what every handler of a run returns.
+        controls: question, expected answer, method, preset, its note and switches: what a trace fills between those
+            and the dials.
+        dials: sliders by the setting they show.
+        chooser: of recorded runs.
+        running: the model's events, for others to cancel.
+    """
+
+    shown: list
+    controls: list
+    dials: dict[str, gr.Slider]
+    chooser: gr.Dropdown
+    running: list
+
+    @property
+    def filled(self) -> list:
+        """What is filled when a run that was made elsewhere is shown here: see :meth:`Handlers.tell`."""
+        return [*self.shown, *self.controls, *self.dials.values()]
