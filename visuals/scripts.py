@@ -7,6 +7,9 @@ from .texts import ASSETS, texts
 STAGE_SCRIPTS = (
     "core.js",
     "dom.js",
+    "measures.js",
+    "view_doubt.js",
+    "steady.js",
     "view_skyline.js",
     "view_card.js",
     "signals_summary.js",

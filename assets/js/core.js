@@ -155,6 +155,11 @@ function isRind({ method = "dragin", when } = {}) {
   return (when || (method === "dragin" ? "rind" : "")) === "rind";
 }
 
+/** Whether its queries are the sentence ahead without its unlikely tokens. */
+function asksMasked({ method = "dragin", what } = {}) {
+  return (what || (method === "flare" ? "flare-mask" : "")) === "flare-mask";
+}
+
 /** Whether its queries are the words that the trigger attends to most. */
 function isQfs({ method = "dragin", what } = {}) {
   return (what || (method === "dragin" ? "qfs" : "")) === "qfs";

@@ -1,30 +1,36 @@
 /* The stage holds what is shown (a payload), the dials (θ, n) and the focus, and redraws what a change touches. */
 
+const STEADY = ".round-head, .legend, .card, .attention, .query, .passages, .prompt-columns, .summary, .shown-run, .timeline"; // what θ and n change
+
 /** Build the panels inside `root` and return {show, set, freeze, state}: the whole interface of the views, with or without a server. */
 function mountStage(root) {
   const panels = buildPanels(root);
-  const state = { payload: null, theta: null, n: null, locked: null, hovered: null, round: null, group: null, special: false, words: false, scale: 0, live: false, upto: null, written: null, playing: false, head: null, arcs: false, sinkless: false };
+  const state = { payload: null, theta: null, n: null, locked: null, hovered: null, round: null, group: null, special: false, words: false, scale: 0, live: false, upto: null, written: null, playing: false, head: null, arcs: false, sinkless: false, measure: null };
   let frame = 0;
   const redraw = () => { frame = 0; draw(panels, state); relink(root, state); };
   const later = () => { frame = frame || requestAnimationFrame(redraw); };
   const player = mountPlayer(panels.player, state, later, (name) => reveal(root, name));
   panels.play = player;
   listen(root, panels, state, later);
+  const steady = mountSteady(() => root.querySelectorAll(STEADY));
+  window.addEventListener("resize", steady.letGo);
   return {
     state,
     /** Show a payload (visuals/payload.py); the lock survives where its token still exists. */
     show(payload, dials = {}) {
       const another = payload.trace.question !== state.payload?.trace.question;
       player.reset();
+      steady.letGo();
       Object.assign(state, { payload, live: Boolean(payload.live) }, dials);
       state.theta ??= payload.trace.settings?.theta ?? 0;
       state.n ??= payload.trace.settings?.top_n ?? 1;
-      if (another) Object.assign(state, { locked: null, hovered: null, round: null, group: null, scale: 0 });
+      if (another) Object.assign(state, { locked: null, hovered: null, round: null, group: null, scale: 0, measure: null });
       state.scale = Math.max(state.scale, scaleOf(payload.trace));
       redraw();
     },
     /** Move θ or n: what they would do is drawn at once; nothing is asked of a model. */
     set(dials) {
+      steady.hold();
       Object.assign(state, dials);
       later();
     },
@@ -43,10 +49,10 @@ function buildPanels(root) {
     legend: part("p", "legend"), card: part("div", "card"), attention: part("div", "attention when-row"), query: part("div", "query"),
     passages: part("div", "passages"), prompt: part("div", "prompt-columns"), answers: part("div", "answer-body"),
     signals: buildSignals(), rowTools: buildRowTools(), said: part("p", "sr-only", { role: "status" }),
-    special: part("input", "", { type: "checkbox" }), words: part("input", "", { type: "checkbox" }),
+    special: part("input", "", { type: "checkbox" }), words: part("input", "", { type: "checkbox" }), measure: buildMeasure(),
   };
   const section = (key, ...children) => h("section", `panel ${key}`, { "data-name": key, tabindex: -1, "aria-label": t(`${key}.title`) }, heading(key), ...children);
-  const toggles = h("span", "toggles", {}, ...["words", "special"].map((name) => h("label", "toggle", {}, panels[name], t(`${name}.label`))));
+  const toggles = h("span", "toggles", {}, ...["words", "special"].map((name) => h("label", "toggle", {}, panels[name], t(`${name}.label`))), h("label", "toggle", {}, t("measure.label"), panels.measure));
   root.replaceChildren(panels.shown, panels.timeline, panels.player,
     h("div", "grid", {},
       h("div", "column", {}, section("when", h("div", "tools", {}, panels.legend, toggles), panels.rounds, panels.card), section("signals", ...panels.signals.nodes), section("answer", panels.answers)),
@@ -57,7 +63,7 @@ function buildPanels(root) {
 
 /** Everything the views read: the payload (as far as the playhead stands), the dials, and what follows from both. */
 function modelOf(state, whole = false) {
-  const { payload, theta, n, special, words, scale, live, head, arcs, sinkless } = state;
+  const { payload, theta, n, special, words, live, head, arcs, sinkless } = state;
   const switches = payload.facts.switches || {};
   const trace = whole ? payload.trace : traceNow(state);
   const rounds = previewOf(trace, theta, n, switches);
@@ -69,8 +75,9 @@ function modelOf(state, whole = false) {
     return new Set(next ? usedIn(next).filter(([start]) => start < cut).map(([, , key]) => key) : []);
   };
   const dragin = isRind(trace.settings);
+  const measure = measureOf(state.measure, { settings: trace.settings, theta, scale: state.scale });
   const replay = trace !== payload.trace;
-  return { payload, trace, replay, theta, n, special, words, scale, live, head, arcs, sinkless, switches, rounds, factsAt, usedIn, usedWords, dragin };
+  return { payload, trace, replay, theta, n, special, words, scale: state.scale, measure, live, head, arcs, sinkless, switches, rounds, factsAt, usedIn, usedWords, dragin };
 }
 
 /** The trace as far as the playhead stands; the same object until it moves. */
@@ -123,6 +130,7 @@ function draw(panels, state) {
   if (model.rounds.some((round) => round.window)) viewSkyline(panels.rounds, model, focus);
   else { panels.rounds.replaceChildren(emptyNote("when.empty")); panels.rounds.drawnFor = null; }
   viewLegend(panels.legend, model);
+  panels.measure.value = model.measure.name;
   viewCard(panels.card, model, focus);
   viewSignals(panels.signals, model, focus);
   viewRowTools(panels.rowTools, model, focus);
@@ -156,6 +164,7 @@ function listen(root, panels, state, later) {
   const tokenOf = (event) => event.target.closest?.("[data-unit]");
   const at = (node) => ({ round: Number(node.dataset.round), unit: Number(node.dataset.unit) });
   for (const name of ["special", "words"]) panels[name].addEventListener("change", () => { state[name] = panels[name].checked; later(); });
+  panels.measure.addEventListener("change", () => { state.measure = panels.measure.value; later(); });
   let pointer = "";
   const still = (event) => pointer === (pointer = `${event.screenX},${event.screenY}`); // the page moved, not the pointer
   root.addEventListener("click", still, true);

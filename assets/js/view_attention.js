@@ -68,7 +68,7 @@ function viewQuery(root, model, focus) {
   if (!row && !group?.query) return root.replaceChildren(emptyNote("query.empty"));
   if (group?.query && !row?.round.window) return root.replaceChildren(...chips(t("query.question"), group.query.text.split(" ")));
   if (group?.query && !(group.decision.index >= 0)) return root.replaceChildren(...chips(t("query.question"), [group.query.text]));
-  if (!isQfs(model.trace.settings)) return root.replaceChildren(...(group?.query ? chips(t("query.sent"), [group.query.text]) : [emptyNote("query.empty")]));
+  if (!isQfs(model.trace.settings)) return root.replaceChildren(...(group?.query ? [...(asksMasked(model.trace.settings) ? maskedSentence(round, group, model) : []), ...chips(t("query.sent.plain"), [group.query.text])] : [emptyNote("query.empty")]));
   const query = queryFor(round, row.index, model.n, model.trace.settings, model.switches);
   if (!query) return root.replaceChildren(h("p", "lab", {}, t("query.unknown.name")), emptyNote(row.fires || row.passed ? "query.unknown.fires" : "query.unknown"));
   const words = query.text ? query.text.split(" ") : [];

@@ -8,6 +8,7 @@ function viewCard(root, model, focus) {
   root.replaceChildren(
     h("p", "card-head", {}, h("b", "token-name", {}, `“${shown(unit.text)}”`), wordNote(round, unit),
       focus.locked ? h("span", "badge", {}, t("card.locked")) : ""),
+    ...(model.measure.name === "doubt" ? doubtLines(round, focus.unit, model) : []),
     formula(unit, model, state),
     ...(unit.pending ? [h("p", "", {}, t(round.window.partial && model.switches.attention_over === "answer_alone" ? "card.pending.alone" : "card.pending"))] : [verdictLine(unit, state, round, model), momentLine(round, unit, focus, model)]),
     ...factors(round, unit, model),

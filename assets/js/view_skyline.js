@@ -16,7 +16,7 @@ function viewSkyline(root, model, focus) {
 }
 
 function drawnAs(model) {
-  return `${model.special}|${model.words}`;
+  return `${model.special}|${model.words}|${model.measure.name}`;
 }
 
 function tokenSelector(round, unit) {
@@ -61,7 +61,7 @@ function gap(space, special) {
 function tokenNodes(round, r, model) {
   const nodes = [];
   let group = null;
-  for (const part of partsOf(round.window, model.words)) {
+  for (const part of partsOf(round.window, model.words, model.measure)) {
     const sentence = (round.window.sentences || []).findIndex(([first, end]) => part.first <= first && first <= part.last && end > first);
     if (sentence >= 0) { nodes.push(h("span", "sentence", { "aria-hidden": "true", title: t("sky.sentence", { number: sentence + 1 }) }, `${sentence + 1}`)); group = null; }
     const space = part.text.match(/^\s*/)[0];
@@ -82,15 +82,16 @@ function tokenNodes(round, r, model) {
   return nodes;
 }
 
-/** What is drawn as one: every unit, or the units of a word together, which stand or fall by their highest score. */
-function partsOf(window, words) {
+/** What is drawn as one: every unit, or the units of a word together, which stand or fall by their highest value. */
+function partsOf(window, words, measure) {
+  const height = (i) => measure.value(window.units[i]) ?? -1;
   const parts = [];
   window.units.forEach((unit, i) => {
     const last = parts.at(-1);
     const same = words && last && unit.word && window.units[last.first].word?.[0] === unit.word[0];
     if (!same) return parts.push({ first: i, last: i, unit: i, text: unit.text });
     Object.assign(last, { last: i, text: last.text + unit.text });
-    if ((unit.rind ?? -1) > (window.units[last.unit].rind ?? -1)) last.unit = i;
+    if (height(i) > height(last.unit)) last.unit = i;
   });
   return parts;
 }
@@ -111,11 +112,12 @@ function paintRound(node, model, round, r, focus) {
   node.children[0].replaceChildren(...roundHead(model, round));
   const sky = node.children[1];
   if (!sky) return;
-  const share = model.theta / model.scale;
+  const { measure } = model;
+  const share = measure.limit / measure.scale;
   sky.style.setProperty("--theta", Math.min(1, share).toFixed(4));
   sky.classList.toggle("beyond", share > 1);
-  sky.classList.toggle("no-theta", !model.dragin);
-  sky.querySelector(".theta-tag").textContent = `θ ${thetaText(model.theta)}${share > 1 ? " ↑" : ""}`;
+  sky.classList.toggle("no-theta", measure.name === "rind" && !measure.decides);
+  sky.querySelector(".theta-tag").textContent = `${t(`limit.${measure.name}`, { limit: thetaText(measure.limit) })}${share > 1 ? " ↑" : ""}`;
   const used = model.usedIn(round);
   const cut = round.cutFrom;
   const here = focus.round === r ? focus.unit : 0;
@@ -149,17 +151,22 @@ function stateOf(round, i, cut) {
 const MARKS = { fires: "▲", flagged: "▴", passed: "△", undefined: "?" };
 
 function paintToken(node, unit, state, model, round) {
-  const over = !unit.pending && (unit.rind || 0) > model.theta && model.dragin && !round.unchecked;
-  const share = Math.min(1, (unit.rind || 0) / model.scale);
-  const clipped = (unit.rind || 0) > model.scale;
-  const key = `${state}|${share.toFixed(4)}|${clipped}|${unit.pending}|${over}`;
+  const { measure } = model;
+  const rind = measure.name === "rind";
+  if (!rind && (state === "pending" || state === "undefined")) state = "calm";
+  const value = measure.value(unit) || 0;
+  const pending = rind && unit.pending;
+  const over = !pending && value > measure.limit && (measure.decides ? !round.unchecked : !rind);
+  const share = Math.min(1, value / measure.scale);
+  const clipped = value > measure.scale;
+  const key = `${state}|${share.toFixed(4)}|${clipped}|${pending}|${over}`;
   if (node.painted === key) return;
   node.painted = key;
   const thinking = unit.reason === "thinking";
-  node.className = `tok ${state}${unit.pending ? " pending" : ""}${over ? " over" : ""}${clipped ? " clipped" : ""}${thinking ? " thinking" : ""}`;
+  node.className = `tok ${state}${pending ? " pending" : ""}${over ? " over" : ""}${clipped ? " clipped" : ""}${thinking ? " thinking" : ""}`;
   node.style.setProperty("--share", share.toFixed(4));
   node.children[1].textContent = MARKS[state] || "";
-  const score = thinking ? t("token.thinking") : unit.pending ? t("token.pending") : unit.rind === null ? t("token.undefined") : t("token.score", { score: NUMBERS.score(unit.rind) });
+  const score = thinking ? t("token.thinking") : !rind ? t("token.doubt", { doubt: NUMBERS.share(value) }) : unit.pending ? t("token.pending") : unit.rind === null ? t("token.undefined") : t("token.score", { score: NUMBERS.score(unit.rind) });
   node.setAttribute("aria-label", `${shown(unit.text)}, ${score}${["calm", "pending", "undefined"].includes(state) ? "" : `, ${t(`token.${state}`)}`}`);
 }
 
@@ -196,12 +203,20 @@ function verdictBadge(right) {
 
 /** The legend: the common scale with θ on it, and every mark of the skyline. */
 function viewLegend(root, model) {
-  const at = Math.min(100, (100 * model.theta) / model.scale);
-  const torn = model.rounds.some((round) => round.window?.units.some((unit) => unit.rind > model.scale));
+  const { measure } = model;
+  const at = Math.min(100, (100 * measure.limit) / measure.scale);
+  const torn = model.rounds.some((round) => round.window?.units.some((unit) => measure.value(unit) > measure.scale));
   const ramp = h("span", "ramp", { "--at": `${at}%` }, h("i", "", {}, ""));
   root.replaceChildren(
-    h("span", "scale", {}, h("span", "", {}, "0"), ramp, h("span", "", {}, t("legend.top", { scale: model.scale }))),
-    ...["theta", "fires", ...(model.switches.decide === "window" ? ["flagged"] : []), "passed", "cut", "pending", ...(torn ? ["torn"] : []), "used"].map((key) =>
-      h("span", `key ${key}`, {}, h("i", "", { "aria-hidden": "true" }, t(`legend.${key}.sign`)), t(`legend.${key}`, { theta: thetaText(model.theta) }))),
+    h("span", "scale", {}, h("span", "", {}, "0"), ramp, h("span", "", {}, t("legend.top", { scale: measure.scale }))),
+    ...legendKeys(model, torn).map((key) =>
+      h("span", `key ${key}`, {}, h("i", "", { "aria-hidden": "true" }, t(`legend.${key}.sign`)), t(`legend.${key}`, { limit: thetaText(measure.limit) }))),
   );
+}
+
+function legendKeys({ measure, dragin, rounds }, torn) {
+  const rind = measure.name === "rind";
+  const shown = { theta: rind && measure.decides, doubt: !rind && !measure.mean, mean: !rind && measure.mean, fires: dragin, place: !dragin,
+    flagged: rounds.some((round) => round.flagged.length), passed: true, cut: true, pending: rind, torn, used: true };
+  return Object.keys(shown).filter((key) => shown[key]);
 }

