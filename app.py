@@ -49,6 +49,7 @@ def serve(options: argparse.Namespace, host: str, port: int) -> None:
         allow_download=not options.no_download,
     ).start()
     from visuals.page import CSS_PATHS, build_ui
+    from visuals.scripts import head
     from visuals.theme import page_theme
 
     build_ui(loader).launch(
@@ -56,6 +57,7 @@ def serve(options: argparse.Namespace, host: str, port: int) -> None:
         server_port=port,
         theme=page_theme(),
         css_paths=CSS_PATHS,
+        head=head(),
         footer_links=[],
         run_history=False,
         ssr_mode=False,

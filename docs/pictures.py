@@ -20,8 +20,9 @@ from playwright.sync_api import sync_playwright  # noqa: E402
 from dragin_core import Explainer, Settings  # noqa: E402
 from dragin_core.events import Run, WindowDecoded  # noqa: E402
 from dragin_core.timing import TIMINGS  # noqa: E402
-from visuals.explore import STAGE_SCRIPTS, plot_parts, script  # noqa: E402
+from visuals.explore import plot_parts  # noqa: E402
 from visuals.payload import payload  # noqa: E402
+from visuals.scripts import STAGE_SCRIPTS, script, shared  # noqa: E402
 from visuals.texts import ASSETS  # noqa: E402
 
 PORT = 7893
@@ -59,7 +60,9 @@ def two_readings(browser) -> None:
     for name in ("stage.css", "signals.css"):
         page.add_style_tag(path=ASSETS / name)
     page.add_style_tag(content=f"body {{ font-family: system-ui, sans-serif; margin: 20px }} {ALONE}")
-    page.add_script_tag(content=plot_parts() + script(*(n for n in STAGE_SCRIPTS if not n.startswith("gradio"))))
+    page.add_script_tag(
+        content=shared() + plot_parts() + script(*(n for n in STAGE_SCRIPTS if not n.startswith("gradio")))
+    )
     for name, shown in same_answer().items():
         page.evaluate(
             """([name, shown]) => {

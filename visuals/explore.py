@@ -44,7 +44,7 @@ def explore_tab(handlers: Handlers) -> Explore:
     dials, method, gold = dial_bar(settings, recorded.get("gold", []))
     with gr.Row(elem_id="setup"):
         preset = preset_chooser()
-        switches = switch_panel(settings, script("dom.js", "gradio_switches.js"))
+        switches = switch_panel(settings, script("gradio_switches.js"))
     preset_note = data_line("preset-note", None)
     wire_examples(chips, question, gold)
     wire_changes(dials, preset, preset_note, method)

@@ -7,7 +7,6 @@ The file holds styles, scripts, texts and the run. The run is data: JSON in whic
 and nothing be fetched.
 """
 
-import json
 import re
 import sys
 from base64 import b64encode
@@ -22,18 +21,15 @@ from dragin_core.errors import InputError
 from dragin_core.trace_file import load_trace
 
 from .payload import payload
-from .scripts import STAGE_SCRIPTS
+from .scripts import SHARED, STAGE_SCRIPTS, script, script_data
 from .texts import ASSETS, text, texts
 
 MOST_BYTES = 2_000_000  # beyond, the attention rows of single heads are left out
 STYLES = ("stage.css", "signals.css", "export.css")
 # the plot needs plotly.js, which is 4.8 MB: its panel says so instead
-SCRIPTS = [
-    "export_signals.js" if name == "view_signals.js" else name
-    for name in STAGE_SCRIPTS
-    if not name.startswith("gradio")
-] + ["export_page.js"]
-UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+REPLACED = {"view_signals.js": "export_signals.js"}
+OWN = [REPLACED.get(name, name) for name in STAGE_SCRIPTS if not name.startswith("gradio")]
+SCRIPTS = (*SHARED, *OWN, "export_page.js")
 
 
 def page_of(shown: Mapping[str, Any]) -> str:
@@ -53,17 +49,11 @@ def without_heads(shown: Mapping[str, Any]) -> dict[str, Any]:
     return {**shown, "trace": {**trace, "events": [bare(event) for event in trace["events"]]}}
 
 
-def script_data(value: Any) -> str:
-    """A value as JSON that nothing can break out of, in a data block or in a script."""
-    found = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return re.sub("[<>&\u2028\u2029]", lambda sign: UNSAFE[sign[0]], found)
-
-
 def _page(shown: Mapping[str, Any]) -> str:
     styles = "\n".join((ASSETS / name).read_text(encoding="utf-8") for name in STYLES)
-    script = _script()
+    whole = _script()
     policy = (
-        f"default-src 'none'; script-src 'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'; "
+        f"default-src 'none'; script-src 'sha256-{b64encode(sha256(whole.encode()).digest()).decode()}'; "
         "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
     )
     title = " · ".join(filter(None, [shown["trace"]["question"].strip()[:120], text("title")]))
@@ -80,7 +70,7 @@ def _page(shown: Mapping[str, Any]) -> str:
 <body>
 <div class="dragin export"><noscript>{escape(text("export.noscript"))}</noscript></div>
 <script type="application/json" id="payload">{script_data({**shown, "opened": None})}</script>
-<script>{script}</script>
+<script>{whole}</script>
 </body>
 </html>
 """
@@ -89,11 +79,10 @@ def _page(shown: Mapping[str, Any]) -> str:
 def _script() -> str:
     """All scripts as one, with the texts before them; what is said of the model is said for a page that has none."""
     own = {name.removeprefix("export."): said for name, said in texts().items() if name.startswith("export.")}
-    sources = [(ASSETS / "js" / name).read_text(encoding="utf-8") for name in SCRIPTS]
-    script = "\n".join([f"const TEXTS = {script_data({**texts(), **own})};", *sources])
-    if re.search("</script|<!--", script, re.IGNORECASE):
+    whole = f"const TEXTS = {script_data({**texts(), **own})};\n{script(*SCRIPTS)}"
+    if re.search("</script|<!--", whole, re.IGNORECASE):
         raise ValueError("a script of assets/js holds </script or <!--: it cannot stand in a page")
-    return script
+    return whole
 
 
 def parser() -> Parser:

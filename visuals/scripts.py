@@ -1,12 +1,15 @@
 """The browser's half: which scripts of ``assets/js`` there are, and how they are put together."""
 
 import json
+import re
+from typing import Any
 
 from .texts import ASSETS, texts
 
+UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+SHARED = ("core.js", "dom.js")
 STAGE_SCRIPTS = (
-    "core.js",
-    "dom.js",
     "measures.js",
     "view_doubt.js",
     "steady.js",
@@ -29,6 +32,21 @@ STAGE_SCRIPTS = (
 
 
 def script(*names: str) -> str:
-    """Scripts of ``assets/js`` as one, with the page's texts before them."""
-    sources = [(ASSETS / "js" / name).read_text(encoding="utf-8") for name in names]
-    return "\n".join([f"const TEXTS = {json.dumps(texts(), ensure_ascii=False)};", *sources])
+    """Scripts of ``assets/js`` as one; they need :func:`shared` before them."""
+    return "\n".join((ASSETS / "js" / name).read_text(encoding="utf-8") for name in names)
+
+
+def shared() -> str:
+    """What every component's script needs, once for all: texts, the method, and how nodes are built."""
+    return f"const TEXTS = {script_data(texts())};\n{script(*SHARED)}"
+
+
+def head() -> str:
+    """What the page's head holds."""
+    return f"<script>{shared()}</script>"
+
+
+def script_data(value: Any) -> str:
+    """A value as JSON that nothing can break out of, in a data block or in a script."""
+    found = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return re.sub("[<>&\u2028\u2029]", lambda sign: UNSAFE[sign[0]], found)

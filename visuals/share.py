@@ -27,7 +27,7 @@ def share_bar() -> gr.HTML:
     return gr.HTML(
         None,
         html_template='<div class="share-bar-of-page"></div>',
-        js_on_load=f"const MOST_BYTES = {MOST_BYTES};\n" + script("dom.js", "gradio_share.js"),
+        js_on_load=f"const MOST_BYTES = {MOST_BYTES};\n" + script("gradio_share.js"),
         apply_default_css=False,
         elem_id="share",
     )

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 from visitor import Visitor
 
-from visuals.explore import STAGE_SCRIPTS, plot_parts, script
+from visuals.explore import plot_parts
 from visuals.payload import payload
+from visuals.scripts import STAGE_SCRIPTS, script, shared
 from visuals.texts import ASSETS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -120,7 +121,7 @@ def stage(browser):
     page.set_content("<main class='dragin'></main>")
     page.add_style_tag(path=ASSETS / "stage.css")
     page.add_script_tag(
-        content=plot_parts() + script(*(name for name in STAGE_SCRIPTS if not name.startswith("gradio")))
+        content=shared() + plot_parts() + script(*(name for name in STAGE_SCRIPTS if not name.startswith("gradio")))
     )
     page.evaluate("window.mounted = mountStage(document.querySelector('main'))")
     page.show = lambda trace: page.evaluate("(shown) => mounted.show(shown)", json.loads(json.dumps(payload(trace))))
