@@ -48,6 +48,12 @@ class Explore:
     running: list
 
     @property
+    def fields(self) -> list:
+        """What :class:`~visuals.handlers.Form` is made of, in its order."""
+        question, gold, method, _, _, switches = self.controls
+        return [question, gold, method, *self.dials.values(), switches]
+
+    @property
     def filled(self) -> list:
         """What is filled when a run that was made elsewhere is shown here: see :meth:`Handlers.tell`."""
         return [*self.shown, *self.controls, *self.dials.values()]

@@ -1,6 +1,7 @@
 """The browser's half: which scripts of ``assets/js`` there are, and how they are put together."""
 
 import json
+from typing import Any
 
 from .texts import ASSETS, texts
 
@@ -21,6 +22,7 @@ STAGE_SCRIPTS = (
     "view_answers.js",
     "linked.js",
     "stage.js",
+    "gradio_act.js",
     "gradio_stage.js",
 )
 
@@ -29,3 +31,8 @@ def script(*names: str) -> str:
     """Scripts of ``assets/js`` as one, with the page's texts before them."""
     sources = [(ASSETS / "js" / name).read_text(encoding="utf-8") for name in names]
     return "\n".join([f"const TEXTS = {json.dumps(texts(), ensure_ascii=False)};", *sources])
+
+
+def constants(**values: Any) -> str:
+    """Constants of a script, by name."""
+    return "".join(f"const {name} = {json.dumps(value)};\n" for name, value in values.items())

@@ -5,7 +5,7 @@ and nothing is written to the server's disk.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gradio as gr
@@ -47,7 +47,7 @@ def wire_share(handlers: Handlers, bar: gr.HTML, tab: Explore, gold: gr.Textbox)
             nothing = [gr.skip()] * len(tab.filled)
             return *nothing[:2], notice(str(error), "error"), *nothing[3:], gr.skip()
         rest, values = found[: -len(dials)], found[-len(dials) :]
-        return *rest, *(stretched(dial, value) for dial, value in zip(dials.values(), values, strict=True)), None
+        return *rest, *stretched_all(dials, values), None
 
     def save_trace(state: Session) -> tuple:
         """The trace as the text of a file."""
@@ -84,3 +84,8 @@ def file_name(question: str) -> str:
 def stretched(dial: gr.Slider, value: float) -> dict[str, Any]:
     """A dial's new value, with room for it."""
     return gr.update(value=value, minimum=min(dial.minimum, value), maximum=max(dial.maximum, value))
+
+
+def stretched_all(dials: Mapping[str, gr.Slider], values: Sequence[float]) -> list[dict[str, Any]]:
+    """The dials' new values, with room for them."""
+    return [stretched(dial, value) for dial, value in zip(dials.values(), values, strict=True)]
