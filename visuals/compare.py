@@ -14,7 +14,7 @@ from dragin_core.settings import check_question
 
 from .columns import column
 from .handlers import Form, Handlers, notice
-from .parts import MODEL, VIEW, Explore, data_line
+from .parts import MODEL, VIEW, Explore, data_line, make_room
 from .payload import packed, payload
 from .scripts import constants, script
 from .share import stretched_all
@@ -178,4 +178,5 @@ def compare_tab(handlers: Handlers, explore: Explore, tabs: gr.Tabs, tab: gr.Tab
         return *filled, None, gr.Tabs(selected="explore"), notice()
 
     stage.select(None, cancels=explore.running)
-    stage.select(open_run, ways, [*explore.filled, explore.chooser, tabs, line], **VIEW)
+    opened = stage.select(open_run, ways, [*explore.filled, explore.chooser, tabs, line], **VIEW)
+    make_room(opened, handlers, explore)

@@ -1,6 +1,7 @@
 """What the page's controls do. Handlers keep nothing: a visitor's run is a :class:`Session` in Gradio's state."""
 
 import logging
+import math
 import secrets
 import time
 from collections.abc import Iterator, Sequence
@@ -15,13 +16,14 @@ from dragin_core.trace_file import read_trace
 
 from .loader import ModelLoader
 from .payload import aliases, empty_payload, packed, payload
-from .setup import NO_PRESET, chosen
+from .setup import NO_PRESET, chosen, panel_value
 from .stories import settings_of, story
 from .texts import text
 
 LOGGER = logging.getLogger(__name__)
 REDRAW_SECONDS = 0.1  # partial windows are drawn at most this often; every token still yields, so that Stop can bite
 LOADING_POLL_SECONDS = 0.25
+THETA_ENDS = 2  # where the θ dial ends, if no score lies beyond
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +102,8 @@ def same_start(run: Any, question: str, settings: Settings) -> bool:
 
 def controls_of(trace: dict[str, Any], settings: Settings) -> tuple:
     """Question, expected answer, method, preset, its note and the switches, as a trace was run with."""
-    panel = {"variant": settings.variant, "switches": dict(settings.switches)}
-    return trace["question"], "; ".join(trace.get("gold", [])), settings.method, NO_PRESET, None, panel
+    gold = "; ".join(trace.get("gold", []))
+    return trace["question"], gold, settings.method, NO_PRESET, None, panel_value(settings)
 
 
 def dial_values(settings: Settings, dials: tuple[str, ...]) -> tuple:
@@ -244,6 +246,12 @@ class Handlers:
         """The model's state, and a timer that ticks until it is settled."""
         status = self._loader.status
         return status.to_notice(), gr.Timer(active=status.state == "loading")
+
+    def room(self, session: Session, theta: float) -> dict[str, Any]:
+        """Room on the θ dial for every score of what is shown: those of the released code go beyond the usual end."""
+        events = (self.shown_trace(session) or {"events": ()})["events"]
+        scores = [unit["rind"] or 0 for event in events if event["type"] == "window" for unit in event["units"]]
+        return gr.update(maximum=max(THETA_ENDS, math.ceil(max([theta, *scores]))))
 
     def _shown(self, session: Session) -> tuple[str, Settings, int | None] | None:
         """Question and settings of what is shown, and how far a branch of it has to go."""

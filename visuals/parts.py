@@ -57,3 +57,9 @@ class Explore:
     def filled(self) -> list:
         """What is filled when a run that was made elsewhere is shown here: see :meth:`Handlers.tell`."""
         return [*self.shown, *self.controls, *self.dials.values()]
+
+
+def make_room(event: Any, handlers: Any, tab: Explore) -> None:
+    """After an event that shows a run, let the θ dial reach as far as its scores."""
+    theta = tab.dials["theta"]
+    event.then(handlers.room, [tab.shown[0], theta], theta, **VIEW)

@@ -15,7 +15,7 @@ from dragin_core.trace_file import MOST_BYTES, trace_text
 
 from .export import page_of
 from .handlers import Handlers, Session, notice
-from .parts import VIEW, Explore
+from .parts import VIEW, Explore, make_room
 from .scripts import script
 from .texts import text
 
@@ -66,7 +66,7 @@ def wire_share(handlers: Handlers, bar: gr.HTML, tab: Explore, gold: gr.Textbox)
     bar.download(save_trace, session, [bar, line], **VIEW)
     bar.submit(save_page, [session, gold], [bar, line], **VIEW)
     bar.upload(None, cancels=tab.running)
-    bar.upload(open_file, None, [*tab.filled, tab.chooser], **VIEW)
+    make_room(bar.upload(open_file, None, [*tab.filled, tab.chooser], **VIEW), handlers, tab)
 
 
 def saved(question: str, kind: str, content: str) -> tuple[dict[str, str], dict[str, str]]:
