@@ -14,6 +14,7 @@ from dragin_core.settings import check_question
 
 from .columns import column
 from .handlers import Form, Handlers, notice
+from .paper import paper_section
 from .parts import MODEL, VIEW, Explore, data_line, make_room
 from .payload import packed, payload
 from .scripts import constants, script
@@ -163,6 +164,7 @@ def compare_tab(handlers: Handlers, explore: Explore, tabs: gr.Tabs, tab: gr.Tab
         apply_default_css=False,
         elem_id="compare",
     )
+    paper_section()
     tab.select(None, None, None, js="() => { window.dispatchEvent(new CustomEvent('dragin-compare')); return []; }")
     running = stage.submit(comparison.run, explore.fields, [ways, stage, line], **MODEL)
     running.then(None, None, None, js="() => { window.dispatchEvent(new CustomEvent('dragin-compared')); return []; }")

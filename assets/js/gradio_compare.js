@@ -30,7 +30,7 @@ const board = h("div", "ways");
 
 const field = (label, control, className = "") => h("label", `compare-field ${className}`, {}, h("span", "lab", {}, t(label)), control);
 root.replaceChildren(
-  h("form", "compare-form panel", { novalidate: true },
+  h("form", "compare-form panel", { novalidate: true }, h("h2", "", {}, h("em", "", {}, t("compare.title")), h("span", "", {}, t("compare.heading"))),
     h("div", "compare-ask", {}, field("ask.label", question, "wide"), field("gold.label", gold), run, stop),
     h("fieldset", "compare-ways", {}, h("legend", "lab", {}, t("compare.methods")), ...ticks.map((box) => h("label", "toggle", { for: box.id }, box, t(`method.${box.value}`)))),
     h("div", "compare-pairs", { role: "group", "aria-label": t("compare.pair") }, h("span", "lab", {}, t("compare.pair")), when, h("span", "soft", { "aria-hidden": "true" }, "×"), what, add, pairs),
