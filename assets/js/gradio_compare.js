@@ -107,6 +107,7 @@ const show = () => {
   draw();
 };
 watch("value", show);
+compared.show = (columns) => { compared.columns = columns; draw(); };
 window.addEventListener("dragin-compare", takeOver);
 window.addEventListener("dragin-compared", () => { free(); draw(); });
 takeOver();

@@ -1,7 +1,5 @@
 """The tab Compare: methods side by side, one that fails beside good ones, stop, and a run taken to Explore."""
 
-import json
-
 from test_accessible import GRADIOS_OWN, faults
 from test_safety import HOSTILE, watch_dialogs
 
@@ -9,6 +7,21 @@ QUESTION = "Who invented the stethoscope?"
 SETTLED = """() => { const c = window.draginCompare?.columns || [];
     return c.length && c.every(({ state }) => ['done', 'failed'].includes(state.name))
       && !document.querySelector('#compare-run').disabled }"""
+
+POISONED = """hostile => {
+  const columns = structuredClone(draginCompare.columns);
+  for (const { payload, state } of columns) {
+    if (state.error) state.error = hostile;
+    if (!payload) continue;
+    payload.trace.answer = hostile;
+    for (const event of payload.trace.events) {
+      if (event.type === 'query') event.sent = event.text = hostile;
+      for (const item of event.items || []) item.title = item.text = hostile;
+    }
+  }
+  columns[0].title = hostile;
+  draginCompare.show(columns);
+}"""
 
 
 def open_tab(visitor, name="Compare"):
@@ -93,8 +106,10 @@ def test_one_that_fails_stands_beside_a_good_one_and_a_hostile_question_is_text(
     assert "what=qfs makes no sense with when=never" in bad["state"]["error"]
     assert page.locator(".way.failed [data-open]").is_disabled()
     assert HOSTILE in page.locator(".way").first.locator(".asked b").first.text_content()
-    payload = json.dumps(good).replace("The", HOSTILE.replace("\\", "").replace('"', ""))
-    page.evaluate("text => { draginCompare.columns = [JSON.parse(text)] }", payload)
+    page.evaluate(POISONED, HOSTILE)
+    for selector in (".way h3", ".way .answer-text", ".way .asked b", ".way .found summary", ".way .found p"):
+        assert HOSTILE in page.locator(selector).first.text_content()
+    assert HOSTILE in page.locator(".way.failed .line.error").text_content()
     assert visitor.count(".compare img, .compare script") == 0
     page.fill("#compare-question", " ")
     page.click("#compare-run")

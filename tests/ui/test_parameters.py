@@ -4,7 +4,8 @@ import math
 
 QUESTION = "Who invented the stethoscope?"
 RUN_WITH = """wanted => { const p = draginStage.state.payload; return !p.live && !p.recorded
-    && Object.entries(wanted).every(([k, v]) => p.trace.settings[k] === v) && p.trace.events.at(-1)?.type === 'finished' }"""
+    && Object.entries(wanted).every(([k, v]) => p.trace.settings[k] === v)
+    && p.trace.events.at(-1)?.type === 'finished' }"""
 
 
 def choose_method(visitor, label):
@@ -41,7 +42,7 @@ def test_parameters_are_shown_where_they_matter_and_followed(visitor):
     visitor.wait(RUN_WITH, {"method": "sr-rag", "what": None, "every": 25})
     page.select_option("#parameter-what", "qfs")
     visitor.notice("what=qfs makes no sense with when=once")
-    choose_method(visitor, "FLARE")
+    choose_method(visitor, "FLARE (unsure sentence)")
     visitor.wait(RUN_WITH, {"method": "flare", "what": None})
     assert shown(visitor) == ["when", "what", "flare_rule", "flare_threshold", "flare_mask", "max_retrievals"]
     page.select_option("#parameter-flare_rule", "released")
