@@ -77,7 +77,7 @@ def switch_panel(settings: Settings) -> gr.HTML:
     )
     return gr.HTML(
         panel_value(settings),
-        html_template='<div class="switch-panel"></div><div class="parameter-panel"></div>',
+        html_template='<div class="panels"><div class="switch-panel"></div><div class="parameter-panel"></div></div>',
         js_on_load=given + script(*PANEL_SCRIPTS),
         apply_default_css=False,
         elem_id="switches",

@@ -29,7 +29,7 @@ function viewPaper(root, paper) {
 
 /** A table of {name, values} rows, in groups with a heading each; bars are scaled by `tops`, one a column. */
 function barTable(columns, groups, { tops, digits = 3, label }) {
-  return h("div", "paper-scroll", { tabindex: 0, role: "region", "aria-label": label }, h("table", "bars", {},
+  return h("div", "paper-scroll", { tabindex: 0, role: "region", "aria-label": label }, h("table", "paper-table", {},
     h("thead", "", {}, h("tr", "", {}, h("td"), ...columns.map((name) => h("th", "", { scope: "col" }, name)))),
     ...groups.map(({ title, rows, best = true }) => {
       const highest = columns.map((_, c) => (best ? Math.max(...rows.map(({ values }) => values[c])) : Infinity));

@@ -73,7 +73,7 @@ def test_three_methods_side_by_side_and_one_is_taken_to_explore(visitor):
     page.click("[data-reference='2']")
     assert visitor.count(".way:last-child .other") == 0 < visitor.count(".way:first-child .other")
     assert set(faults(page)) <= GRADIOS_OWN
-    assert visitor.count(".paper .bars") == 6
+    assert visitor.count(".paper .paper-table") == 6
     page.select_option("#paper-measure", "em")
     assert "0.304" in visitor.texts(".paper .main .ours td")
     page.click("[data-open='2']")
