@@ -3,6 +3,11 @@
 from test_accessible import GRADIOS_OWN, faults
 from test_safety import HOSTILE, watch_dialogs
 
+from visuals.columns import column
+from visuals.payload import payload
+from visuals.scripts import script
+from visuals.stories import story
+
 QUESTION = "Who invented the stethoscope?"
 SETTLED = """() => { const c = window.draginCompare?.columns || [];
     return c.length && c.every(({ state }) => ['done', 'failed'].includes(state.name))
@@ -135,4 +140,54 @@ def test_stop_keeps_what_was_written(visitor):
     visitor.wait("() => draginCompare.columns.length === 1")
     visitor.wait("() => draginCompare.columns[0].state.name === 'done'")
     assert visitor.count(".way.done") == 1
+    assert visitor.problems == []
+
+
+def test_columns_draw_a_whole_payload_as_they_draw_the_slim_one(browser):
+    page = browser.new_page()
+    page.set_content("<main class='dragin'><div class='ways'></div><div class='ways'></div></main>")
+    page.add_script_tag(content=script("core.js", "dom.js", "view_columns.js"))
+    whole = [payload(story(name), story(name)["gold"]) for name in ("2-leaves-alone", "7-two-hops")]
+    done = {"name": "done"}
+    html = page.evaluate(
+        """([whole, slim]) => [...document.querySelectorAll('.ways')].map((root, i) => {
+          viewColumns(root, i ? slim : whole, { reference: 0, opens: true });
+          return root.innerHTML;
+        })""",
+        [
+            [{"title": "a run", "payload": each, "state": done} for each in whole],
+            [column("a run", done, each) for each in whole],
+        ],
+    )
+    assert html[0] == html[1]
+    assert page.locator(".ways >> nth=1").locator(".looked").all_inner_texts() == ["▲1", "▲2"]
+    page.close()
+
+
+def test_the_matrix_fills_in_shows_its_queries_and_stops(visitor):
+    visitor.ready().set_dial("length", 8)
+    page = open_tab(visitor)
+    page.fill("#compare-question", QUESTION)
+    page.click("#matrix-run")
+    visitor.wait("() => document.querySelector('#matrix-line').textContent.includes('Every cell')")
+    assert visitor.count(".cells td button") == 24
+    page.locator("[data-pair='every × question']").hover()
+    assert f"“{QUESTION}”" in visitor.text(".matrix-story")
+    page.focus("[data-pair='rind × qfs']")
+    assert visitor.text(".matrix-story").startswith("rind × qfs")
+    assert "0 forward passes in fact" in " ".join(
+        page.evaluate(
+            "() => [...document.querySelectorAll('[data-pair]')].map(n => (n.focus(), "
+            "document.querySelector('.matrix-story').textContent))"
+        )
+    )
+    visitor.wait("() => !document.querySelector('#matrix-run').disabled")
+    page.select_option("#matrix-questions", "3")
+    assert "24 pairs × 3 questions: 72 runs" in visitor.text("#matrix-cost")
+    page.click("#matrix-run")
+    visitor.wait("() => document.querySelectorAll('.cells td button').length === 2")
+    page.click("#matrix-stop")
+    visitor.wait("() => !document.querySelector('#matrix-run').disabled")
+    assert 2 <= visitor.count(".cells td button") < 24
+    assert "of 1 right" in visitor.text(".cells td button")
     assert visitor.problems == []
