@@ -10,7 +10,7 @@ from . import packaged
 from .arguments import Parser
 from .compare import told
 from .errors import InputError
-from .evaluation import Question, is_right, load_questions, summary_table, sweep_table, threshold_range
+from .evaluation import Question, is_right, load_questions, shared_line, summary_table, sweep_table, threshold_range
 from .evaluation.run import evaluate_to_file
 from .explainer import Explainer
 from .methods import METHODS, WHAT, WHEN, What, When
@@ -127,7 +127,7 @@ def evaluate(options: argparse.Namespace) -> int:
         options.out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"--out {options.out} cannot be made a folder: give another path.") from error
-    explainer = _explainer(options, explore=False)
+    explainer = _explainer(options, explore=options.explore)
     results = {}
     for name, chosen in each.items():
         right = done = 0
@@ -139,7 +139,7 @@ def evaluate(options: argparse.Namespace) -> int:
 
         path = options.out / f"{name}.jsonl"
         results[name] = evaluate_to_file(explainer, questions, chosen, path, options.resume, tell)
-    print(summary_table(results))
+    print("\n\n".join(filter(None, [summary_table(results), shared_line(results)])))
     return 0
 
 
@@ -190,6 +190,8 @@ def _parser() -> argparse.ArgumentParser:
     table.add_argument("questions", type=Path)
     table.add_argument("--methods", default=",".join(reversed(METHODS)))
     table.add_argument("--out", type=Path, required=True)
+    explore = "write every window to its end, as the page does, and count what methods save by sharing windows"
+    table.add_argument("--explore", action="store_true", help=explore)
     _with_part(table).add_argument("--resume", action="store_true")
 
     lens = _with_settings(_with_model(_command(commands, sweep)), theta=False)

@@ -1,5 +1,6 @@
 """Decoding one window token by token, with all signals, for the price of decoding it without."""
 
+import time
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -7,6 +8,7 @@ import numpy as np
 import torch
 
 from .attention import Pass
+from .cost import Cost
 from .detokenizer import Detokenizer
 from .errors import not_numbers
 from .language_model import CausalLM
@@ -52,6 +54,7 @@ class WindowDecoder:
         self._before: np.ndarray | None = None  # row of the prompt's last token
         self.stop: str | None = None
         self.forward_passes = 0
+        self._began = time.perf_counter()
 
     def steps(self) -> Iterator[None]:
         """Decode; yields after each token. A token's own row is there at the next step."""
@@ -177,6 +180,7 @@ class WindowDecoder:
             top_texts=tuple(tuple(self._lm.token_text(t) for t in row) for row in signals.top_ids),
             stop=stop or self.stop,
             sliding_window=self._lm.capture.sliding_window,
+            cost=Cost(self.forward_passes + len(self._given), n, time.perf_counter() - self._began),
         )
 
 

@@ -47,13 +47,15 @@ class Decided:
 
 @dataclass(frozen=True)
 class QueryFormulated:
-    """``text`` is the query, ``sent`` what the retriever gets; the candidates show how it came about."""
+    """``text`` is the query, ``sent`` what the retriever gets; the candidates show how it came about. ``read_again``:
+    the text that was read in a pass of its own for it, None where none was."""
 
     text: str
     sent: str
     candidates: tuple[Candidate, ...] = ()
     mends: tuple[str, ...] = ()
     forward_passes: int = 0
+    read_again: str | None = None
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .alone import cost_alone
 from .cut import told_text
 from .events import AnswerCut, Decided, Event, Finished, PassagesRetrieved, QueryFormulated, Run, WindowDecoded
 from .prompts import Prompt
@@ -48,6 +49,17 @@ class Trace:
             "forward_passes": sum(e.forward_passes for e in costly),
             "cached_windows": sum(w.cached for w in windows),
             "seconds": round(sum(e.seconds for e in [*windows, *searches]), 3),
+        }
+
+    @property
+    def counts_alone(self) -> dict[str, float]:
+        """What of :attr:`counts` the run would have had on an empty cache, see :mod:`~dragin_core.alone`."""
+        cost = cost_alone(self.run)
+        return {
+            "retrievals": self.run.retrievals,
+            "decoded_tokens": cost.decoded_tokens,
+            "forward_passes": cost.forward_passes,
+            "seconds": round(cost.seconds, 3),
         }
 
     def to_dict(self) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from .cost import Cost
 from .prompts import Prompt
 from .sentences import sentence_spans
 from .signals import Signals
@@ -29,6 +30,7 @@ class Window:
         alone: float32 [heads, n, n], attention of token j (axis 1) to token i (axis 2) where the model reads the n
             tokens without any prompt; None unless a switch asked for it.
         sliding_window: how many tokens back, itself among them, a token sees in the captured layer; None if all.
+        cost: what writing it takes: a pass for the prompt and one for each token.
         readings: how it was read lately, see :func:`~dragin_core.reading.read`.
     """
 
@@ -44,6 +46,7 @@ class Window:
     stop: str | None = None
     alone: np.ndarray | None = None
     sliding_window: int | None = None
+    cost: Cost = field(default_factory=Cost)
     readings: dict = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:

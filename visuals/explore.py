@@ -10,8 +10,8 @@ from dragin_core.methods import METHODS
 from dragin_core.settings import BOUNDS, Settings
 
 from .figures import PLOTLY_JS, figures
-from .handlers import Handlers, Session
-from .parts import MODEL, VIEW, Explore, data_line
+from .handlers import THETA_ENDS, Handlers, Session
+from .parts import MODEL, VIEW, Explore, data_line, make_room
 from .scripts import STAGE_SCRIPTS, script
 from .setup import NO_PRESET, filled, preset_chooser, switch_panel
 from .share import share_bar, wire_share
@@ -44,7 +44,7 @@ def explore_tab(handlers: Handlers) -> Explore:
     dials, method, gold = dial_bar(settings, recorded.get("gold", []))
     with gr.Row(elem_id="setup"):
         preset = preset_chooser()
-        switches = switch_panel(settings, script("gradio_switches.js"))
+        switches = switch_panel(settings)
     preset_note = data_line("preset-note", None)
     wire_examples(chips, question, gold)
     wire_changes(dials, preset, preset_note, method)
@@ -62,7 +62,9 @@ def explore_tab(handlers: Handlers) -> Explore:
     controls = [question, gold, method, preset, preset_note, switches]
     tab = Explore(shown, controls, dials, chooser, running)
     chooser.input(None, cancels=running)
-    chooser.input(lambda name: handlers.tell(name, tuple(dials)), chooser, tab.filled, **VIEW)
+    told = chooser.input(lambda name: handlers.tell(name, tuple(dials)), chooser, tab.filled, **VIEW)
+    for shown_now in (told, *running):
+        make_room(shown_now, handlers, tab)
     wire_share(handlers, share, tab, gold)
     gold.change(handlers.judge, [session, gold], stage, **VIEW)
     return tab
@@ -110,7 +112,14 @@ def wire_changes(dials: dict[str, gr.Slider], preset, preset_note, method) -> No
     chosen.then(None, None, None, js=say("dragin-changed"))
     for each in dials.values():
         each.input(None, None, [preset, preset_note], js=f"() => ['{NO_PRESET}', null]")
-    method.input(None, None, None, js=say("dragin-changed"))
+    method.change(None, method, None, js=say_method(by_hand=False))
+    method.input(None, method, None, js=say_method(by_hand=True)).then(None, None, None, js=say("dragin-changed"))
+
+
+def say_method(by_hand: bool) -> str:
+    """JavaScript of a listener that tells the panel which method is chosen; by hand it sets when and what anew."""
+    detail = f"{{ detail: {{ method, byHand: {json.dumps(by_hand)} }} }}"
+    return f"method => {{ window.dispatchEvent(new CustomEvent('dragin-method', {detail})); return []; }}"
 
 
 def wire_examples(chips, question, gold) -> None:
@@ -166,7 +175,7 @@ def dial_bar(now: Settings, gold: list[str]) -> tuple[dict[str, gr.Slider], gr.D
     expected answer."""
     with gr.Row(elem_id="dials"):
         dials = {
-            "theta": dial("dial-theta", 0, 2, 0.01, now.theta),
+            "theta": dial("dial-theta", 0, THETA_ENDS, 0.01, now.theta),
             "top_n": dial("dial-n", 1, 50, 1, now.top_n),
             "top_k": dial("dial-k", 1, 10, 1, now.top_k),
             "max_new_tokens": dial("dial-length", 8, 256, 1, now.max_new_tokens),

@@ -1,6 +1,7 @@
 """What the page's controls do. Handlers keep nothing: a visitor's run is a :class:`Session` in Gradio's state."""
 
 import logging
+import math
 import secrets
 import time
 from collections.abc import Iterator, Sequence
@@ -15,13 +16,14 @@ from dragin_core.trace_file import read_trace
 
 from .loader import ModelLoader
 from .payload import aliases, empty_payload, packed, payload
-from .setup import NO_PRESET, chosen
+from .setup import NO_PRESET, chosen, panel_value
 from .stories import settings_of, story
 from .texts import text
 
 LOGGER = logging.getLogger(__name__)
 REDRAW_SECONDS = 0.1  # partial windows are drawn at most this often; every token still yields, so that Stop can bite
 LOADING_POLL_SECONDS = 0.25
+THETA_ENDS = 2  # where the θ dial ends, if no score lies beyond
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,17 +68,17 @@ class Form:
     shots: int
     switches: Any  # value of the switch panel
 
-    def settings(self) -> Settings:
-        """Raises: InputError, one sentence about the first value that is out of bounds."""
-        return Settings(
-            method=self.method,
-            theta=self.theta,
-            top_n=self.top_n,
-            top_k=self.top_k,
-            max_new_tokens=self.max_new_tokens,
-            shots=self.shots,
-            **chosen(self.switches),
-        )
+    def settings(self, **instead: Any) -> Settings:
+        """The settings, some replaced. Raises: InputError, one sentence about the first value that is out of bounds."""
+        values = {
+            "method": self.method,
+            "theta": self.theta,
+            "top_n": self.top_n,
+            "top_k": self.top_k,
+            "max_new_tokens": self.max_new_tokens,
+            "shots": self.shots,
+        }
+        return Settings(**{**values, **chosen(self.switches), **instead})
 
 
 def notice(sentence: str = "", kind: str = "info") -> dict[str, str]:
@@ -100,8 +102,8 @@ def same_start(run: Any, question: str, settings: Settings) -> bool:
 
 def controls_of(trace: dict[str, Any], settings: Settings) -> tuple:
     """Question, expected answer, method, preset, its note and the switches, as a trace was run with."""
-    panel = {"variant": settings.variant, "switches": dict(settings.switches)}
-    return trace["question"], "; ".join(trace.get("gold", [])), settings.method, NO_PRESET, None, panel
+    gold = "; ".join(trace.get("gold", []))
+    return trace["question"], gold, settings.method, NO_PRESET, None, panel_value(settings)
 
 
 def dial_values(settings: Settings, dials: tuple[str, ...]) -> tuple:
@@ -151,6 +153,17 @@ class Handlers:
         shown = (Session(opened=opened), packed(self._opened(opened)), notice(told_of(trace)))
         return *shown, *controls_of(trace, settings), *dial_values(settings, dials)
 
+    def show(self, run: Any, partial: Any, gold: str, dials: tuple[str, ...]) -> tuple:
+        """Show a run that was made on another tab, as :meth:`tell` does a recorded one; it can be gone on with.
+
+        Args:
+            partial: a window behind the run's that is no event yet.
+        """
+        session = Session(run, target=None if run.finished else len(run.events), partial=partial)
+        shown = payload(self.shown_trace(session), self.expected(run.question, gold), came=secrets.token_hex(8))
+        controls = controls_of({"question": run.question, "gold": aliases(gold)}, run.settings)
+        return session, packed(shown), notice(), *controls, *dial_values(run.settings, dials)
+
     def shown_trace(self, session: Session) -> dict[str, Any] | None:
         """The trace that is shown, as far as it goes; None after a reset."""
         if session.run is not None:
@@ -163,7 +176,7 @@ class Handlers:
     def shown_payload(self, session: Session, gold: str) -> dict[str, Any] | None:
         """What the stage shows, when nothing is being written any more; None after a reset."""
         if session.run is not None:
-            return payload(self.shown_trace(session), self._expected(session.run.question, gold))
+            return payload(self.shown_trace(session), self.expected(session.run.question, gold))
         if session.opened:
             return self._opened(session.opened, gold)
         return self._recorded(session.recorded, gold) if session.recorded else None
@@ -234,6 +247,12 @@ class Handlers:
         status = self._loader.status
         return status.to_notice(), gr.Timer(active=status.state == "loading")
 
+    def room(self, session: Session, theta: float) -> dict[str, Any]:
+        """Room on the θ dial for every score of what is shown: those of the released code go beyond the usual end."""
+        events = (self.shown_trace(session) or {"events": ()})["events"]
+        scores = [unit["rind"] or 0 for event in events if event["type"] == "window" for unit in event["units"]]
+        return gr.update(maximum=max(THETA_ENDS, math.ceil(max([theta, *scores]))))
+
     def _shown(self, session: Session) -> tuple[str, Settings, int | None] | None:
         """Question and settings of what is shown, and how far a branch of it has to go."""
         if session.run is not None:
@@ -254,7 +273,7 @@ class Handlers:
         """
         try:
             form.settings()
-            explainer = yield from self._model()
+            explainer = yield from self.model()
             if explainer is not None:
                 run = self._begin(explainer, session, form)
                 yield from self._advance(
@@ -267,7 +286,7 @@ class Handlers:
             LOGGER.exception("a run failed")
             yield gr.skip(), gr.skip(), notice(text("notice.failed", error=sentence), "error")
 
-    def _model(self) -> Iterator[tuple]:
+    def model(self) -> Iterator[tuple]:
         """Yields while the model loads; returns the explainer, or None after saying why there is none."""
         while not self._loader.wait(LOADING_POLL_SECONDS if self._loader.status.state == "loading" else 0):
             yield gr.skip(), gr.skip(), notice(f"{text('notice.waiting')} {self._loader.status.sentence}")
@@ -303,9 +322,9 @@ class Handlers:
 
     def _draw(self, run: Any, gold: str, live: bool = False) -> str:
         trace = self._loader.explainer.trace(run).to_dict()
-        return packed(payload(trace, self._expected(run.question, gold), live=live))
+        return packed(payload(trace, self.expected(run.question, gold), live=live))
 
-    def _expected(self, question: str, gold: str) -> list[str]:
+    def expected(self, question: str, gold: str) -> list[str]:
         """The aliases to judge by: an example's answer is none for another question, however the box was filled."""
         asked = self._examples.get(gold)
         return aliases(gold) if asked in (None, question) else []

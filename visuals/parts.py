@@ -48,6 +48,18 @@ class Explore:
     running: list
 
     @property
+    def fields(self) -> list:
+        """What :class:`~visuals.handlers.Form` is made of, in its order."""
+        question, gold, method, _, _, switches = self.controls
+        return [question, gold, method, *self.dials.values(), switches]
+
+    @property
     def filled(self) -> list:
         """What is filled when a run that was made elsewhere is shown here: see :meth:`Handlers.tell`."""
         return [*self.shown, *self.controls, *self.dials.values()]
+
+
+def make_room(event: Any, handlers: Any, tab: Explore) -> None:
+    """After an event that shows a run, let the θ dial reach as far as its scores."""
+    theta = tab.dials["theta"]
+    event.then(handlers.room, [tab.shown[0], theta], theta, **VIEW)

@@ -19,6 +19,7 @@ def payload(
     live: bool = False,
     recorded: str | None = None,
     opened: str | None = None,
+    came: str | None = None,
 ) -> JSON:
     """A ``dragin-trace/1`` document with the facts drawn beside it.
 
@@ -27,13 +28,15 @@ def payload(
         live: the last window is being written now (else a partial one was stopped).
         recorded: the name of the recorded run that it is, where this visitor did not run it.
         opened: the key of this opening, where it came from a file.
+        came: the key of this showing, where it came from another tab and brings its dials with it.
 
     Returns:
-        ``{"trace", "facts", "live", "recorded", "opened"}``, JSON-ready. ``facts["events"]`` runs parallel to the
-        trace's events: a window has ``right`` (or null) and ``used`` ([start, end, word] in its text), passages have
-        ``used`` ([start, end, word] in each item's text). ``facts["switches"]`` has the value of every switch.
+        ``{"trace", "facts", "live", "recorded", "opened", "came"}``, JSON-ready. ``facts["events"]`` runs parallel to
+        the trace's events: a window has ``right`` (or null) and ``used`` ([start, end, word] in its text), passages
+        have ``used`` ([start, end, word] in each item's text). ``facts["switches"]`` has the value of every switch.
     """
-    return {"trace": trace, "facts": facts(trace, gold), "live": live, "recorded": recorded, "opened": opened}
+    whence = {"recorded": recorded, "opened": opened, "came": came}
+    return {"trace": trace, "facts": facts(trace, gold), "live": live, **whence}
 
 
 def packed(value: JSON) -> str:

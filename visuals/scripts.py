@@ -27,6 +27,7 @@ STAGE_SCRIPTS = (
     "view_answers.js",
     "linked.js",
     "stage.js",
+    "gradio_act.js",
     "gradio_stage.js",
 )
 
@@ -50,3 +51,8 @@ def script_data(value: Any) -> str:
     """A value as JSON that nothing can break out of, in a data block or in a script."""
     found = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return re.sub("[<>&\u2028\u2029]", lambda sign: UNSAFE[sign[0]], found)
+
+
+def constants(**values: Any) -> str:
+    """Constants of a script, by name."""
+    return "".join(f"const {name} = {script_data(value)};\n" for name, value in values.items())

@@ -1,18 +1,30 @@
-"""The setup: the paper's presets, and the panel of variants and switches."""
+"""The setup: the paper's presets, and the panel of variants, switches and the methods' parameters."""
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 import gradio as gr
 
+from dragin_core.methods import METHODS, WHAT, WHEN
 from dragin_core.presets import PRESETS, Preset
-from dragin_core.settings import Settings
+from dragin_core.settings import FLARE_RULES, Settings
 from dragin_core.switches import SWITCHES, VARIANTS
 
+from .scripts import constants, script
 from .texts import text
 
 NO_PRESET = "none"
+PARAMETERS = {
+    "when": list(WHEN),
+    "what": list(WHAT),
+    "every": [],
+    "flare_rule": list(FLARE_RULES),
+    "flare_threshold": [],
+    "flare_mask": [],
+    "flare_doubt": [],
+    "max_retrievals": [],
+}
+PANEL_SCRIPTS = ("gradio_switches.js", "gradio_parameters.js")
 
 
 def preset_chooser() -> gr.Dropdown:
@@ -43,14 +55,9 @@ def told(preset: Preset) -> str:
     return " ".join([text("preset.carries", model=preset.model, dataset=preset.dataset), *differs])
 
 
-def switch_panel(settings: Settings, script: str) -> gr.HTML:
-    """Variant and switches; its value is ``{"variant", "switches": {name: value}}``, the arguments of ``Settings``.
-
-    Args:
-        settings: what it shows at first.
-        script: draws it from the constants ``SWITCHES`` and ``VARIANTS``.
-    """
-    known = [
+def switch_panel(settings: Settings) -> gr.HTML:
+    """Variant, switches and what a method is made of; its value is that of :func:`panel_value`."""
+    switches = [
         {
             "name": switch.name,
             "values": list(switch.values),
@@ -59,17 +66,36 @@ def switch_panel(settings: Settings, script: str) -> gr.HTML:
         }
         for switch in SWITCHES.values()
     ]
-    constants = f"const SWITCHES = {json.dumps(known)};\nconst VARIANTS = {json.dumps(VARIANTS)};\n"
+    usual = Settings()
+    given = constants(
+        SWITCHES=switches,
+        VARIANTS=VARIANTS,
+        PARAMETERS=[{"name": name, "values": each, "usual": getattr(usual, name)} for name, each in PARAMETERS.items()],
+        METHODS={name: {"when": method.when, "what": method.what} for name, method in METHODS.items()},
+        ASKS_LATER=[name for name, when in WHEN.items() if when.within],
+        METHOD=settings.method,
+    )
     return gr.HTML(
-        {"variant": settings.variant, "switches": dict(settings.switches)},
-        html_template='<div class="switch-panel"></div>',
-        js_on_load=constants + script,
+        panel_value(settings),
+        html_template='<div class="panels"><div class="switch-panel"></div><div class="parameter-panel"></div></div>',
+        js_on_load=given + script(*PANEL_SCRIPTS),
         apply_default_css=False,
         elem_id="switches",
     )
 
 
+def panel_value(settings: Settings) -> dict[str, Any]:
+    """``{"variant", "switches": {name: value}, "parameters": {name: value}}``: what differs from the variant, and from
+    the usual settings."""
+    usual = Settings()
+    other = {name: getattr(settings, name) for name in PARAMETERS if getattr(settings, name) != getattr(usual, name)}
+    return {"variant": settings.variant, "switches": dict(settings.switches), "parameters": other}
+
+
 def chosen(value: Any) -> dict[str, Any]:
     """The arguments of ``Settings`` in the panel's value."""
     value = value if isinstance(value, Mapping) else {}
-    return {name: value[name] for name in ("variant", "switches") if name in value}
+    parameters = value.get("parameters")
+    parameters = parameters if isinstance(parameters, Mapping) else {}
+    found = {name: value[name] for name in ("variant", "switches") if name in value}
+    return found | {name: parameters[name] for name in PARAMETERS if name in parameters}

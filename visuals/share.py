@@ -5,7 +5,7 @@ and nothing is written to the server's disk.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gradio as gr
@@ -15,7 +15,7 @@ from dragin_core.trace_file import MOST_BYTES, trace_text
 
 from .export import page_of
 from .handlers import Handlers, Session, notice
-from .parts import VIEW, Explore
+from .parts import VIEW, Explore, make_room
 from .scripts import script
 from .texts import text
 
@@ -47,7 +47,7 @@ def wire_share(handlers: Handlers, bar: gr.HTML, tab: Explore, gold: gr.Textbox)
             nothing = [gr.skip()] * len(tab.filled)
             return *nothing[:2], notice(str(error), "error"), *nothing[3:], gr.skip()
         rest, values = found[: -len(dials)], found[-len(dials) :]
-        return *rest, *(stretched(dial, value) for dial, value in zip(dials.values(), values, strict=True)), None
+        return *rest, *stretched_all(dials, values), None
 
     def save_trace(state: Session) -> tuple:
         """The trace as the text of a file."""
@@ -66,7 +66,7 @@ def wire_share(handlers: Handlers, bar: gr.HTML, tab: Explore, gold: gr.Textbox)
     bar.download(save_trace, session, [bar, line], **VIEW)
     bar.submit(save_page, [session, gold], [bar, line], **VIEW)
     bar.upload(None, cancels=tab.running)
-    bar.upload(open_file, None, [*tab.filled, tab.chooser], **VIEW)
+    make_room(bar.upload(open_file, None, [*tab.filled, tab.chooser], **VIEW), handlers, tab)
 
 
 def saved(question: str, kind: str, content: str) -> tuple[dict[str, str], dict[str, str]]:
@@ -84,3 +84,8 @@ def file_name(question: str) -> str:
 def stretched(dial: gr.Slider, value: float) -> dict[str, Any]:
     """A dial's new value, with room for it."""
     return gr.update(value=value, minimum=min(dial.minimum, value), maximum=max(dial.maximum, value))
+
+
+def stretched_all(dials: Mapping[str, gr.Slider], values: Sequence[float]) -> list[dict[str, Any]]:
+    """The dials' new values, with room for them."""
+    return [stretched(dial, value) for dial, value in zip(dials.values(), values, strict=True)]

@@ -14,10 +14,10 @@ const stage = mountStage(element.querySelector(".dragin"));
 let stopped = false; // a payload that was under way when Stop was pressed is not being written any more
 const showNow = () => {
   const payload = props.value ? JSON.parse(props.value) : {};
-  const { trace, recorded, opened, live } = payload;
+  const { trace, recorded, opened, came, live } = payload;
   if (!trace) return;
   const before = stage.state.payload;
-  const fresh = (recorded && recorded !== before?.recorded) || (opened && opened !== before?.opened); // Gradio sets the dials only after this
+  const fresh = (recorded && recorded !== before?.recorded) || (opened && opened !== before?.opened) || (came && came !== before?.came); // Gradio sets the dials only after this
   const dials = fresh ? { theta: trace.settings.theta, n: trace.settings.top_n } : dialsNow();
   stage.show({ ...payload, live: live && !stopped }, dials);
 };
@@ -43,33 +43,7 @@ const follow = () => {
   act("release");
 };
 
-/* One model event at a time: what is under way is stopped (but for a step behind a step), and what was asked for last
-   begins when it has ended. */
-const PATIENCE_MS = 3000;
-const KNOWN_MS = 500; // until the server has named an event: before that Gradio cannot cancel it
-let began = 0;
-let busy = "";
-let next = null;
-let waiting = 0;
-let stopping = 0;
-const act = (name) => {
-  if (!busy) { busy = name; began = performance.now(); return trigger(name); }
-  next = name;
-  if (name === "select" && busy === "select") return;
-  const wait = Math.max(0, began + KNOWN_MS - performance.now());
-  clearTimeout(stopping);
-  clearTimeout(waiting);
-  stopping = setTimeout(() => { if (next) trigger("stop"); }, wait);
-  waiting = setTimeout(free, wait + PATIENCE_MS);
-};
-function free() {
-  clearTimeout(waiting);
-  clearTimeout(stopping);
-  busy = "";
-  const name = next;
-  next = null;
-  if (name) act(name);
-}
+const { act, free, drop } = oneAtATime(trigger, { waits: (name, busy) => name === "select" && busy === "select" });
 const settled = (event) => {
   const id = dialOf(event.target);
   if (!id || !event.isTrusted) return;
@@ -129,4 +103,4 @@ document.addEventListener("change", settled, true);
 window.addEventListener("dragin-changed", () => ask(30));
 window.addEventListener("dragin-act", (event) => act(event.detail));
 window.addEventListener("dragin-free", free);
-window.addEventListener("dragin-stopped", () => { next = null; stopped = true; stage.freeze(); });
+window.addEventListener("dragin-stopped", () => { drop(); stopped = true; stage.freeze(); });

@@ -1,4 +1,4 @@
-/* Glue: variant and switches inside gr.HTML. One control per switch, drawn from SWITCHES; the value is {variant, switches}. */
+/* Glue: variant and switches inside gr.HTML. One control per switch, drawn from SWITCHES; the value is {variant, switches, parameters}. */
 
 const panel = element.querySelector(".switch-panel");
 const controls = new Map();
@@ -8,7 +8,7 @@ const valueOf = (each) => props.value.switches[each.name] ?? each.in[props.value
 const differing = () => SWITCHES.filter((each) => String(valueOf(each)) !== String(each.in[props.value.variant]));
 
 const choose = (variant, switches) => {
-  props.value = { variant, switches };
+  props.value = { ...props.value, variant, switches };
   paint();
   window.dispatchEvent(new CustomEvent("dragin-changed"));
 };

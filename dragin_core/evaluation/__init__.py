@@ -1,8 +1,8 @@
 """Methods over a question set: which answers are right, at how many retrievals."""
 
-from .matching import is_right, normalise
+from .matching import f1, is_right, normalise
 from .questions import Question, load_questions
-from .report import compare, summary_table
+from .report import compare, shared_line, summary_table
 from .run import Outcome, evaluate
 from .sweep import sweep_table, threshold_range
 
@@ -11,9 +11,11 @@ __all__ = [
     "Question",
     "compare",
     "evaluate",
+    "f1",
     "is_right",
     "load_questions",
     "normalise",
+    "shared_line",
     "summary_table",
     "sweep_table",
     "threshold_range",

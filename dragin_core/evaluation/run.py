@@ -8,7 +8,7 @@ from pathlib import Path
 from ..errors import InputError
 from ..explainer import Explainer
 from ..settings import Settings
-from .matching import is_right
+from .matching import f1, is_right
 from .questions import Question
 
 MADE_BY = ("model", "revision", "dtype", "corpus")  # what of the environment decides an answer
@@ -16,7 +16,8 @@ MADE_BY = ("model", "revision", "dtype", "corpus")  # what of the environment de
 
 @dataclass(frozen=True)
 class Outcome:
-    """One question under one method."""
+    """One question under one method. ``forward_passes_alone``: see :mod:`~dragin_core.alone`; None where the engine
+    does not explore."""
 
     id: str
     question: str
@@ -27,6 +28,8 @@ class Outcome:
     forward_passes: int
     seconds: float
     queries: tuple[str, ...]
+    f1: float = 0.0
+    forward_passes_alone: int | None = None
 
 
 def evaluate(explainer: Explainer, questions: Iterable[Question], settings: Settings) -> Iterator[Outcome]:
@@ -40,6 +43,8 @@ def evaluate(explainer: Explainer, questions: Iterable[Question], settings: Sett
             answer=trace.answer,
             right=is_right(trace.answer, item.answers),
             queries=queries,
+            f1=f1(trace.answer, item.answers),
+            forward_passes_alone=trace.counts_alone["forward_passes"] if explainer.engine.explore else None,
             **{name: value for name, value in trace.counts.items() if name != "cached_windows"},
         )
 
@@ -69,6 +74,7 @@ def evaluate_to_file(
         InputError: the file to resume was written with other settings or in another environment.
     """
     made_with = {"settings": settings.to_dict()} | {name: explainer.environment[name] for name in MADE_BY}
+    made_with["explore"] = explainer.engine.explore
     done = _outcomes_of(path, made_with) if resume and path.exists() else {}
     outcomes = []
     with path.open("w", encoding="utf-8") as out:

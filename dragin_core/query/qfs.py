@@ -3,7 +3,7 @@
 from ..candidates import attention_row, candidates
 from ..context import Context, glue, glued_context, prompt_context
 from ..events import Decided, QueryFormulated
-from ..passes import ShortPasses
+from ..passes import ReadAgain, ShortPasses
 from ..qfs import Candidate, keep_top, keep_top_tokens, query_text
 from ..reading import Reading, read
 from ..settings import Settings
@@ -16,11 +16,12 @@ def formulate(
 ) -> QueryFormulated:
     """The n heaviest words; where tokens or sentences set the place, the trigger is the last unit in front of it."""
     switches = settings.effective
-    context, mends, cost = CONTEXTS[switches.query_text](read(window, switches), decided, passes)
+    context, mends, again = CONTEXTS[switches.query_text](read(window, switches), decided, passes)
     found = weighed(context, switches, settings.top_n)
     text = query_text(found, context.repeats)
     sent = text if switches.query_limit == NONE else passes.last_tokens(text, switches.query_limit)
-    return QueryFormulated(text, sent, tuple(found), mends, cost)
+    cost, read_again = (again.forward_passes, again.text) if again else (0, None)
+    return QueryFormulated(text, sent, tuple(found), mends, cost, read_again)
 
 
 def weighed(context: Context, switches: Switches, n: int) -> list[Candidate]:
@@ -32,14 +33,17 @@ def weighed(context: Context, switches: Switches, n: int) -> list[Candidate]:
     return keep_top(found, n)
 
 
-def _in_front(reading: Reading, decided: Decided, passes: ShortPasses) -> tuple[Context, tuple[str, ...], int]:
-    return prompt_context(reading, decided), (), 0
+Found = tuple[Context, tuple[str, ...], ReadAgain | None]
 
 
-def _read_again(reading: Reading, decided: Decided, passes: ShortPasses) -> tuple[Context, tuple[str, ...], int]:
+def _in_front(reading: Reading, decided: Decided, passes: ShortPasses) -> Found:
+    return prompt_context(reading, decided), (), None
+
+
+def _read_again(reading: Reading, decided: Decided, passes: ShortPasses) -> Found:
     glued = glue(reading, decided)
     again = passes.read_again(glued.text)
-    return glued_context(reading, decided, glued, again), glued.mends, again.forward_passes
+    return glued_context(reading, decided, glued, again), glued.mends, again
 
 
 CONTEXTS = {"context": _in_front, "reencoded": _read_again}

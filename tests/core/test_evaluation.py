@@ -3,7 +3,17 @@ import json
 import pytest
 
 from dragin_core import InputError, Settings
-from dragin_core.evaluation import Outcome, compare, evaluate, is_right, load_questions, normalise, summary_table
+from dragin_core.evaluation import (
+    Outcome,
+    compare,
+    evaluate,
+    f1,
+    is_right,
+    load_questions,
+    normalise,
+    shared_line,
+    summary_table,
+)
 from dragin_core.evaluation.run import evaluate_to_file
 from dragin_core.prompts import EXEMPLARS
 
@@ -76,8 +86,37 @@ def test_wins_and_losses_are_paired():
 
 def test_the_table_counts():
     table = summary_table({"wo-rag": [outcome("a", False, 0)], "dragin": [outcome("a", True, 3)]})
-    assert "| wo-rag | 0 of 1 | 0.00 | 10.0 | – |" in table
-    assert "| dragin | 1 of 1 | 3.00 | 10.0 | 1 : 0 (p = 1.00) |" in table
+    assert "| wo-rag | 0 of 1 | 0.000 | 0.00 | 10.0 | – |" in table
+    assert "| dragin | 1 of 1 | 0.000 | 3.00 | 10.0 | 1 : 0 (p = 1.00) |" in table
+    assert shared_line({"wo-rag": [outcome("a", False)]}) is None
+
+
+def test_what_sharing_saves_is_told_where_it_was_counted(scripted):
+    question = load_questions(QUESTIONS)[0]
+    explainer = scripted({question.question: f"It is {question.answers[0]} indeed."})
+    results = {name: list(evaluate(explainer, [question], Settings(method=name))) for name in ("wo-rag", "dragin")}
+    alone = [results[name][0].forward_passes_alone for name in results]
+    assert alone[0] == alone[1] == results["wo-rag"][0].forward_passes > results["dragin"][0].forward_passes == 0
+    assert shared_line(results) == (
+        f"2 methods on one question: {alone[0]:.1f} forward passes through one cache, {2 * alone[0]:.1f} each alone "
+        "(50% saved)"
+    )
+    assert f"| dragin | 1 of 1 | 0.400 | 0.00 | 0.0 | {alone[0]:.1f} | 0 : 0 (p = 1.00) |" in summary_table(results)
+
+
+@pytest.mark.parametrize(
+    ("answer", "aliases", "score"),
+    [
+        ("Pablo Picasso", ["Picasso", "Pablo Picasso"], 1.0),
+        ("the painter Picasso", ["Picasso"], 2 / 3),
+        ("Paris Paris", ["Paris"], 2 / 3),
+        ("nobody", ["Picasso"], 0.0),
+        ("", ["Picasso"], 0.0),
+        ("毕加索画", ["毕加索"], 6 / 7),
+    ],
+)
+def test_f1_counts_shared_words_against_the_closest_alias(answer, aliases, score):
+    assert f1(answer, aliases) == pytest.approx(score)
 
 
 def test_outcomes_are_kept_and_resumed(scripted, tmp_path):

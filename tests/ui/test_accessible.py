@@ -21,7 +21,8 @@ def test_axe_finds_nothing_serious(visit, scheme, width):
     visitor.wait("() => document.querySelector('.rounds .tok')")
     assert set(faults(page)) <= GRADIOS_OWN
     page.locator(".tok").nth(3).click()
-    page.locator("#switches summary").click()
+    page.locator(".switch-panel summary").click()
+    page.locator(".parameter-panel summary").click()
     page.check(".row-tools input >> nth=0")
     page.click(".player-first")
     assert set(faults(page)) <= GRADIOS_OWN

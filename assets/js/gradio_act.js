@@ -1,0 +1,49 @@
+/* Model events of one component, one at a time: what is under way is stopped, and what was asked for last begins when it
+   has ended. Gradio cancels without waiting, and loses an event that is asked for meanwhile. */
+
+const PATIENCE_MS = 3000;
+const KNOWN_MS = 500; // until the server has named an event: before that Gradio cannot cancel it
+
+/**
+ * `trigger` is Gradio's; `waits(name, busy)`: whether an event lets the one under way come to its end; `overtaken()`: what
+ * to do where another component wants the model meanwhile.
+ */
+function oneAtATime(trigger, { waits = () => false, overtaken = () => {} } = {}) {
+  let began = 0;
+  let busy = "";
+  let next = null;
+  let waiting = 0;
+  let stopping = 0;
+  const halt = () => {
+    const wait = Math.max(0, began + KNOWN_MS - performance.now());
+    clearTimeout(stopping);
+    clearTimeout(waiting);
+    stopping = setTimeout(() => trigger("stop"), wait);
+    waiting = setTimeout(free, wait + PATIENCE_MS);
+  };
+  const act = (name, data) => {
+    if (!busy) {
+      busy = name;
+      began = performance.now();
+      window.dispatchEvent(new CustomEvent("dragin-acting", { detail: trigger }));
+      return trigger(name, data);
+    }
+    next = [name, data];
+    if (!waits(name, busy)) halt();
+  };
+  /** What was under way has ended. */
+  function free() {
+    clearTimeout(waiting);
+    clearTimeout(stopping);
+    busy = "";
+    const asked = next;
+    next = null;
+    if (asked) act(...asked);
+  }
+  /** Nothing is to follow what is under way, which someone else stops. */
+  const drop = () => { next = null; clearTimeout(stopping); };
+  /** Stop what is under way. */
+  const stop = () => { next = null; if (busy) halt(); };
+  window.addEventListener("dragin-acting", (event) => { if (event.detail !== trigger && busy) overtaken(); });
+  return { act, free, drop, stop, busy: () => busy };
+}
