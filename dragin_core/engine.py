@@ -156,7 +156,7 @@ class Engine:
             yield WindowDecoded(number, window, cached=not cost, forward_passes=cost)
             return
         left = self._begun.get(key)
-        if left is not None and (begun is None or len(left.window.generated_ids) > len(begun.generated_ids)):
+        if left is not None and (begun is None or len(left.window.generated_ids) >= len(begun.generated_ids)):
             if not self.explore and self._fires(run, left.window, left.settled):
                 yield WindowDecoded(number, left.window, cached=True)
                 return

@@ -14,13 +14,14 @@ import numpy as np
 
 from .engine import Engine, Progress
 from .errors import InputError
-from .events import Decided, Event, QueryFormulated, Run
+from .events import Decided, Event, QueryFormulated, Run, WindowDecoded
 from .reading import Reading, read
 from .settings import Settings
 
 LOWEST_THETA = 0.05
 MOST_N = 50
 ABOVE_ALL = 1e9  # no score comes near
+ROUNDING = 1e-5  # of a score, between tokens read one by one and at once
 
 Found = Iterator["Progress | Segment"]
 
@@ -32,11 +33,13 @@ class Segment:
     Attributes:
         low, high: for θ from ``low`` up to but not including ``high``, which may be infinite; for n both inclusive.
         run: with a round θ of the interval, or an n of it.
+        seen: about how much of the whole range is known with it, from 0 to 1.
     """
 
     low: float
     high: float
     run: Run
+    seen: float = 0.0
 
     @property
     def retrievals(self) -> int:
@@ -82,14 +85,17 @@ class Lens:
         present = yield from self._finish(self.begin)
         here = self._interval(present)
         yield Segment(*here, rounded(present, *here))
-        run, high = present, math.inf
+        run, high, steps = present, math.inf, []
         while high > lowest:
             if high == here[1]:
                 run, high = present, here[0]
                 continue
-            run = yield from self._finish(self._shared(run, theta=float(min(ABOVE_ALL, np.nextafter(high, 0)))))
-            low, _ = self._interval(run)
-            yield Segment(low, high, rounded(run, low, high))
+            run = yield from self._finish(self._shared(run, theta=below(high)))
+            low = self._interval(run)[0]
+            if math.isclose(low, here[1], rel_tol=ROUNDING) or low < here[1] < high:
+                low = here[1]
+            steps = steps or self._steps(run, lowest)
+            yield Segment(low, high, rounded(run, low, high), sum(step >= low for step in steps) / len(steps))
             high = low
 
     def over_n(self, most: int = MOST_N) -> Found:
@@ -97,13 +103,15 @@ class Lens:
         n = self.begin.settings.top_n
         present = yield from self._finish(self.begin)
         low, high = self._reach(present, 1, most := max(most, n))
-        yield Segment(low, high, present)
+        seen = high - low + 1
+        yield Segment(low, high, present, seen / most)
         for step, at in ((1, high), (-1, low)):
             run = present
             while 1 <= (at := at + step) <= most:
                 run = yield from self._finish(self._shared(run, top_n=at))
                 ends = self._reach(run, at if step > 0 else 1, most if step > 0 else at)
-                yield Segment(*ends, run)
+                seen += ends[1] - ends[0] + 1
+                yield Segment(*ends, run, seen / most)
                 at = ends[step > 0]
 
     def _finish(self, run: Run) -> Iterator[Progress]:
@@ -117,13 +125,15 @@ class Lens:
         return run
 
     def _shared(self, run: Run, **changes) -> Run:
-        """A run under changed settings as far as its decisions and queries are those of another."""
+        """A run under changed settings as far as its decisions and queries are those of another. A window that was left
+        where it fired is looked at once more: it may have to be gone on with."""
         found = Run(run.question, run.settings.but(**changes))
         for event in run.events:
             if isinstance(event, Decided | QueryFormulated):
                 (again,) = self.engine.advance(found)
                 if not alike(event, again):
-                    break
+                    fired = isinstance(found.last, WindowDecoded) and found.window.stop == "fired"
+                    return found.back() if fired else found
                 event = again
             found = found.then(event)
         return found
@@ -151,6 +161,15 @@ class Lens:
         last = partition(here + 1, len(scores) + 1, lambda step: not same(step)) - 1
         return (scores[first - 1] if first else 0.0), (scores[last] if last < len(scores) else math.inf)
 
+    def _steps(self, run: Run, lowest: float) -> list[float]:
+        """Down to ``lowest``, the thresholds at which the first decision changes; its window is written to the end."""
+        place = next(k for k, event in enumerate(run.events) if isinstance(event, Decided))
+        before, found = replace(run, events=run.events[:place]), [math.inf]
+        while found[-1] > lowest:
+            before = replace(before, settings=before.settings.but(theta=below(found[-1])))
+            found.append(self._holds(before, self.engine.decided(before))[0])
+        return found[1:]
+
     def _reach(self, run: Run, least: int, most: int) -> tuple[int, int]:
         """The n, of those from ``least`` to ``most``, at which every query of a run is what it is."""
         n = run.settings.top_n
@@ -159,6 +178,11 @@ class Lens:
             return len(self._shared(run, top_n=n).events) == len(run.events)
 
         return partition(least, n, same), partition(n + 1, most + 1, lambda n: not same(n)) - 1
+
+
+def below(theta: float) -> float:
+    """The next threshold under another; under infinity one above all scores."""
+    return float(min(ABOVE_ALL, np.nextafter(theta, 0)))
 
 
 def partition(first: int, end: int, holds: Callable[[int], bool]) -> int:

@@ -163,7 +163,7 @@ class Handlers:
     def shown_payload(self, session: Session, gold: str) -> dict[str, Any] | None:
         """What the stage shows, when nothing is being written any more; None after a reset."""
         if session.run is not None:
-            return payload(self.shown_trace(session), self._expected(session.run.question, gold))
+            return payload(self.shown_trace(session), self.expected(session.run.question, gold))
         if session.opened:
             return self._opened(session.opened, gold)
         return self._recorded(session.recorded, gold) if session.recorded else None
@@ -188,7 +188,7 @@ class Handlers:
 
     def follow(self, session: Session, *fields) -> Iterator[tuple]:
         """Take the branch of changed settings: as far as the shown run went, to the end if it had ended."""
-        shown = self._shown(session)
+        shown = self.asked(session)
         if shown is None:
             return
         question, settings, target = shown
@@ -234,7 +234,7 @@ class Handlers:
         status = self._loader.status
         return status.to_notice(), gr.Timer(active=status.state == "loading")
 
-    def _shown(self, session: Session) -> tuple[str, Settings, int | None] | None:
+    def asked(self, session: Session) -> tuple[str, Settings, int | None] | None:
         """Question and settings of what is shown, and how far a branch of it has to go."""
         if session.run is not None:
             target = session.target if session.target is None else max(1, session.target)
@@ -254,7 +254,7 @@ class Handlers:
         """
         try:
             form.settings()
-            explainer = yield from self._model()
+            explainer = yield from self.model()
             if explainer is not None:
                 run = self._begin(explainer, session, form)
                 yield from self._advance(
@@ -267,7 +267,7 @@ class Handlers:
             LOGGER.exception("a run failed")
             yield gr.skip(), gr.skip(), notice(text("notice.failed", error=sentence), "error")
 
-    def _model(self) -> Iterator[tuple]:
+    def model(self) -> Iterator[tuple]:
         """Yields while the model loads; returns the explainer, or None after saying why there is none."""
         while not self._loader.wait(LOADING_POLL_SECONDS if self._loader.status.state == "loading" else 0):
             yield gr.skip(), gr.skip(), notice(f"{text('notice.waiting')} {self._loader.status.sentence}")
@@ -303,9 +303,9 @@ class Handlers:
 
     def _draw(self, run: Any, gold: str, live: bool = False) -> str:
         trace = self._loader.explainer.trace(run).to_dict()
-        return packed(payload(trace, self._expected(run.question, gold), live=live))
+        return packed(payload(trace, self.expected(run.question, gold), live=live))
 
-    def _expected(self, question: str, gold: str) -> list[str]:
+    def expected(self, question: str, gold: str) -> list[str]:
         """The aliases to judge by: an example's answer is none for another question, however the box was filled."""
         asked = self._examples.get(gold)
         return aliases(gold) if asked in (None, question) else []

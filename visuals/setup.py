@@ -50,6 +50,17 @@ def switch_panel(settings: Settings, script: str) -> gr.HTML:
         settings: what it shows at first.
         script: draws it from the constants ``SWITCHES`` and ``VARIANTS``.
     """
+    return gr.HTML(
+        {"variant": settings.variant, "switches": dict(settings.switches)},
+        html_template='<div class="switch-panel"></div>',
+        js_on_load=switch_constants() + script,
+        apply_default_css=False,
+        elem_id="switches",
+    )
+
+
+def switch_constants() -> str:
+    """JavaScript: the constants ``SWITCHES``, each with its values and what it has in each variant, and ``VARIANTS``."""
     known = [
         {
             "name": switch.name,
@@ -59,14 +70,7 @@ def switch_panel(settings: Settings, script: str) -> gr.HTML:
         }
         for switch in SWITCHES.values()
     ]
-    constants = f"const SWITCHES = {json.dumps(known)};\nconst VARIANTS = {json.dumps(VARIANTS)};\n"
-    return gr.HTML(
-        {"variant": settings.variant, "switches": dict(settings.switches)},
-        html_template='<div class="switch-panel"></div>',
-        js_on_load=constants + script,
-        apply_default_css=False,
-        elem_id="switches",
-    )
+    return f"const SWITCHES = {json.dumps(known)};\nconst VARIANTS = {json.dumps(VARIANTS)};\n"
 
 
 def chosen(value: Any) -> dict[str, Any]:

@@ -12,6 +12,7 @@ const dialsNow = () => Object.fromEntries([["theta", readDial(DIALS.theta)], ["n
 
 const stage = mountStage(element.querySelector(".dragin"));
 let stopped = false; // a payload that was under way when Stop was pressed is not being written any more
+const tellShown = () => window.dispatchEvent(new CustomEvent("dragin-shown")); // for panels beside the stage
 const showNow = () => {
   const payload = props.value ? JSON.parse(props.value) : {};
   const { trace, recorded, opened, live } = payload;
@@ -20,6 +21,7 @@ const showNow = () => {
   const fresh = (recorded && recorded !== before?.recorded) || (opened && opened !== before?.opened); // Gradio sets the dials only after this
   const dials = fresh ? { theta: trace.settings.theta, n: trace.settings.top_n } : dialsNow();
   stage.show({ ...payload, live: live && !stopped }, dials);
+  tellShown();
 };
 showNow();
 watch("value", showNow);
@@ -34,7 +36,9 @@ const dialOf = (target) => (target instanceof HTMLInputElement ? Object.values(D
 const moved = (event) => {
   const id = dialOf(event.target);
   const name = Object.keys(DIALS).find((key) => DIALS[key] === id);
-  if ((name === "theta" || name === "n") && event.target.value !== "") stage.set({ [name]: Number(event.target.value) });
+  if ((name !== "theta" && name !== "n") || event.target.value === "") return;
+  stage.set({ [name]: Number(event.target.value) });
+  tellShown();
 };
 const pressed = (event) => { if (dialOf(event.target)) typing = event.key === "Tab" || event.key === "Enter" ? 0 : performance.now(); };
 const follow = () => {
@@ -52,20 +56,24 @@ let busy = "";
 let next = null;
 let waiting = 0;
 let stopping = 0;
+const setBusy = (name) => { busy = name; window.dispatchEvent(new CustomEvent("dragin-busy", { detail: name })); };
 const act = (name) => {
-  if (!busy) { busy = name; began = performance.now(); return trigger(name); }
+  if (!busy) { setBusy(name); began = performance.now(); return trigger(name); }
   next = name;
   if (name === "select" && busy === "select") return;
+  halt();
+};
+const halt = () => {
   const wait = Math.max(0, began + KNOWN_MS - performance.now());
   clearTimeout(stopping);
   clearTimeout(waiting);
-  stopping = setTimeout(() => { if (next) trigger("stop"); }, wait);
+  stopping = setTimeout(() => { if (busy) trigger("stop"); }, wait);
   waiting = setTimeout(free, wait + PATIENCE_MS);
 };
 function free() {
   clearTimeout(waiting);
   clearTimeout(stopping);
-  busy = "";
+  setBusy("");
   const name = next;
   next = null;
   if (name) act(name);
@@ -78,12 +86,14 @@ const settled = (event) => {
 };
 const ask = (wait) => { clearTimeout(asked); asked = setTimeout(follow, wait); };
 
-/* θ set in the plot turns the dial itself, so that Gradio knows of it; letting go follows as the dial does. */
-element.addEventListener("dragin-dial", ({ detail: { theta, done } }) => {
-  const input = document.querySelector(`#${DIALS.theta} input[type=number]`);
-  const step = Number(document.querySelector(`#${DIALS.theta} input[type=range]`).step);
-  const inside = Math.min(Number(input.max), Math.max(Number(input.min), theta));
-  input.value = Number((Math.round(inside / step) * step).toFixed(6));
+/* θ or n set in a plot turns the dial itself, so that Gradio knows of it; letting go follows as the dial does. Between
+   the dial's steps only what is `exact`. */
+element.addEventListener("dragin-dial", ({ detail: { theta, n, done, exact } }) => {
+  const id = n === undefined ? DIALS.theta : DIALS.n;
+  const input = document.querySelector(`#${id} input[type=number]`);
+  const step = Number(document.querySelector(`#${id} input[type=range]`).step);
+  const inside = Math.min(Number(input.max), Math.max(Number(input.min), n ?? theta));
+  input.value = exact ? inside : Number((Math.round(inside / step) * step).toFixed(6));
   input.dispatchEvent(new Event("input", { bubbles: true }));
   if (!done) return;
   clearTimeout(asked);
@@ -129,4 +139,5 @@ document.addEventListener("change", settled, true);
 window.addEventListener("dragin-changed", () => ask(30));
 window.addEventListener("dragin-act", (event) => act(event.detail));
 window.addEventListener("dragin-free", free);
+window.addEventListener("dragin-halt", () => { next = null; if (busy) halt(); });
 window.addEventListener("dragin-stopped", () => { next = null; stopped = true; stage.freeze(); });
