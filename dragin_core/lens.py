@@ -149,7 +149,7 @@ class Lens:
         return low, high
 
     def _holds(self, before: Run, decided: Decided) -> tuple[float, float]:
-        """The same for one decision. Its place, and the flags, go one way as θ grows, so that equal ones lie together."""
+        """The same for one decision. Its place and its flags go one way as θ grows, so equal ones lie together."""
         scores = thresholds(read(self.engine.prepared(before.window, before.settings)[0], before.settings.effective))
 
         def same(step: int) -> bool:

@@ -9,8 +9,8 @@ import gradio as gr
 from dragin_core.errors import InputError
 from dragin_core.settings import Settings
 
-from .handlers import LOGGER, Form, Handlers, Session
-from .lens import waiting
+from .beside import guarded, waiting
+from .handlers import Form, Handlers, Session
 from .parts import MODEL
 from .payload import JSON, packed
 from .scripts import script
@@ -38,31 +38,22 @@ def wire_difference(handlers: Handlers, stage: gr.HTML, panel: gr.HTML, inputs: 
     session, *fields = inputs
 
     def differ(shown: Session, asked: Any, *values) -> Iterator[str]:
-        yield from compared(handlers, shown, asked, Form(*values))
+        found: JSON = {}
+        yield from guarded(compared(handlers, shown, asked, Form(*values), found), found, "difference.failed")
 
     return stage.apply(differ, [session, panel, *fields], panel, trigger_mode="always_last", **MODEL)
 
 
-def compared(handlers: Handlers, session: Session, asked: Any, form: Form) -> Iterator[Any]:
-    """Compare; yields what the panel shows."""
-    found: JSON = {}
-    try:
-        found = wish(asked)
-        question, settings, _ = handlers.asked(session) or (form.question, form.settings(), None)
-        found |= {"question": question, "settings": settings.to_dict()}
-        other = settings.but(variant=found["variant"], switches=found["switches"])
-        explainer = yield from waiting(handlers, found)
-        if explainer is None:
-            return
-        yield packed(found)
+def compared(handlers: Handlers, session: Session, asked: Any, form: Form, found: JSON) -> Iterator[Any]:
+    """Compare; yields what the panel shows. It fills ``found``."""
+    found |= wish(asked)
+    question, settings, _ = handlers.asked(session) or (form.question, form.settings(), None)
+    found |= {"question": question, "settings": settings.to_dict()}
+    other = settings.but(variant=found["variant"], switches=found["switches"])
+    explainer = yield from waiting(handlers, found)
+    if explainer is not None:
         window = yield from window_at(explainer, session.run, question, settings, found["at"])
         yield packed({**found, "document": explainer.compare(window, settings, other)})
-    except InputError as error:
-        yield packed({**found, "error": str(error)})
-    except Exception as error:
-        sentence = f"{type(error).__name__}: {error}".splitlines()[0][:200]
-        LOGGER.exception("a comparison failed")
-        yield packed({**found, "error": text("difference.failed", error=sentence)})
 
 
 def wish(asked: Any) -> JSON:
@@ -92,7 +83,8 @@ def window_at(explainer: Any, run: Any, question: str, settings: Settings, at: i
     while len(run.events) <= at and not run.finished:
         for item in explainer.advance(run):
             yield gr.skip()
-        run = run.then(item)
+            event = item
+        run = run.then(event)
     window = getattr(run.events[at], "window", None) if at < len(run.events) else None
     if window is None:
         raise InputError(text("difference.none"))

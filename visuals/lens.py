@@ -2,19 +2,18 @@
 
 import json
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import gradio as gr
 
-from dragin_core.errors import InputError
 from dragin_core.settings import Settings
 
-from .handlers import LOGGER, REDRAW_SECONDS, Form, Handlers, Session
+from .beside import guarded, waiting
+from .handlers import REDRAW_SECONDS, Form, Handlers, Session
 from .parts import MODEL
 from .payload import JSON, judged, packed
 from .scripts import script
-from .texts import text
 
 OVER = ("theta", "top_n")
 
@@ -36,29 +35,20 @@ def wire_lens(handlers: Handlers, stage: gr.HTML, panel: gr.HTML, inputs: Sequen
     session, *fields = inputs
 
     def look(shown: Session, asked: Any, *values) -> Iterator[str]:
-        yield from look_around(handlers, shown, asked, Form(*values))
+        found = {"over": over_of(asked)}
+        yield from guarded(look_around(handlers, shown, asked, Form(*values), found), found, "lens.failed")
 
     return stage.expand(look, [session, panel, *fields], panel, trigger_mode="always_last", **MODEL)
 
 
-def look_around(handlers: Handlers, session: Session, asked: Any, form: Form) -> Iterator[str]:
-    """Look with the lens; yields what the panel shows, after each token so that Stop can bite."""
-    over = over_of(asked)
+def look_around(handlers: Handlers, session: Session, asked: Any, form: Form, found: JSON) -> Iterator[str]:
+    """Look with the lens; yields what the panel shows, after each token so that Stop can bite. It fills ``found``."""
     question, *_ = handlers.asked(session) or (form.question,)
-    try:
-        settings = form.settings()
-        found = found_so_far(over, question, settings)
-        explainer = yield from waiting(handlers, found)
-        if explainer is None:
-            return
-        gold = handlers.expected(question, form.gold)
-        yield from looked(explainer, found, settings, gold)
-    except InputError as error:
-        yield packed({"over": over, "error": str(error)})
-    except Exception as error:
-        sentence = f"{type(error).__name__}: {error}".splitlines()[0][:200]
-        LOGGER.exception("the lens failed")
-        yield packed({"over": over, "error": text("lens.failed", error=sentence)})
+    settings = form.settings()
+    found |= found_so_far(over_of(asked), question, settings)
+    explainer = yield from waiting(handlers, found)
+    if explainer is not None:
+        yield from looked(explainer, found, settings, handlers.expected(question, form.gold))
 
 
 def looked(explainer: Any, found: JSON, settings: Settings, gold: Sequence[str]) -> Iterator[str]:
@@ -104,18 +94,6 @@ def segment_of(segment: Any, over: str, gold: Sequence[str]) -> JSON:
         "answer": segment.answer.strip(),
         "right": judged(segment.answer, gold),
     }
-
-
-def waiting(handlers: Handlers, found: JSON) -> Generator[str, None, Any]:
-    """Say that the model loads; returns the explainer, or None after saying why there is none."""
-    model = handlers.model()
-    while True:
-        try:
-            *_, line = next(model)
-        except StopIteration as settled:
-            return settled.value
-        said = "error" if line["kind"] == "error" else "waiting"
-        yield packed({**found, said: line["text"]})
 
 
 def over_of(asked: Any) -> str:

@@ -60,7 +60,7 @@ def switch_panel(settings: Settings, script: str) -> gr.HTML:
 
 
 def switch_constants() -> str:
-    """JavaScript: the constants ``SWITCHES``, each with its values and what it has in each variant, and ``VARIANTS``."""
+    """JavaScript: the constants ``SWITCHES``, each with its values and its value in each variant, and ``VARIANTS``."""
     known = [
         {
             "name": switch.name,
