@@ -61,6 +61,7 @@ function fits({ question, at, settings }) {
 }
 
 function draw() {
+  Object.assign(view, { trace: traceNow(), round: shownNow()?.drawn?.round });
   drawChoices();
   const { found } = view;
   const current = Boolean(found.document) && fits(found);
@@ -161,5 +162,5 @@ window.addEventListener("dragin-busy", ({ detail }) => { view.working = detail =
 window.addEventListener("dragin-stopped", () => { view.working = false; draw(); });
 let frame = 0;
 const later = () => { frame = frame || requestAnimationFrame(() => { frame = 0; draw(); }); };
-for (const event of ["dragin-shown", "dragin-focus"]) window.addEventListener(event, later);
+window.addEventListener("dragin-drawn", () => { if (traceNow() !== view.trace || shownNow().drawn?.round !== view.round) later(); });
 draw();

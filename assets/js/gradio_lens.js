@@ -16,7 +16,6 @@ element.querySelector("div").replaceChildren(h("section", "panel lens", { "data-
 
 const trace = () => window.draginStage?.state.payload?.trace;
 const dialNow = () => window.draginStage?.state[DIAL_OF[view.over]] ?? 0;
-const question = () => trace()?.question || "";
 
 /** Whether what was found belongs to the run that is shown: all but the setting in question is the same. */
 function fits(found) {
@@ -28,6 +27,7 @@ function fits(found) {
 }
 
 function draw() {
+  Object.assign(view, { trace: trace(), dial: dialNow() });
   const found = view.kept[view.over] || {};
   const segments = fits(found) ? found.segments || [] : [];
   button.textContent = t(view.working ? "lens.stop" : segments.length ? "lens.again" : "lens.start");
@@ -72,12 +72,17 @@ function drawAnswers() {
   const { groups, scale, ordered, present } = view.drawn;
   const mostOf = (group) => group.segments.reduce((most, each) => Math.max(most, each.retrievals), 0);
   const leastOf = (group) => group.segments.reduce((least, each) => Math.min(least, each.retrievals), Infinity);
-  answers.replaceChildren(...groups.map((group) => h("li", `answer-${group.colour}${group.segments.includes(ordered[present]) ? " on" : ""}`, {},
+  const key = JSON.stringify([view.over, groups]);
+  const held = answers.contains(document.activeElement) ? document.activeElement.dataset.value : null;
+  if (answers.drawnFor !== key) answers.replaceChildren(...groups.map((group) => h("li", `answer-${group.colour}`, {},
     h("span", "lens-badge", { "aria-hidden": "true" }, group.letter),
     h("span", "lens-said", {}, h("span", "sr-only", {}, `${t("lens.answer", { letter: group.letter })}: `), group.answer ? `“${group.answer}”` : t("lens.blank"), " ",
       group.right === null ? "" : h("span", `badge ${group.right ? "right" : "wrong"}`, {}, t(group.right ? "lens.right" : "lens.wrong")), " ",
       h("span", "soft", {}, leastOf(group) === mostOf(group) ? countText(mostOf(group)) : t("lens.between", { least: leastOf(group), most: mostOf(group) }))),
     h("span", "lens-ranges", {}, ...stretchesOf(view.over, group.segments).map((stretch) => rangeButton(stretch, scale))))));
+  answers.drawnFor = key;
+  groups.forEach((group, k) => answers.children[k].classList.toggle("on", group.segments.includes(ordered[present])));
+  if (held && !answers.contains(document.activeElement)) answers.querySelector(`[data-value="${CSS.escape(held)}"]`)?.focus();
 }
 
 const countText = (count) => (count === 1 ? t("lens.retrieval") : t("lens.retrievals", { count }));
@@ -125,7 +130,7 @@ const choose = (at) => { if (at === view.at) return; view.at = at; draw(); };
 chart.addEventListener("pointerover", (event) => { const at = atOf(event); if (at !== null) choose(at); });
 chart.addEventListener("pointerleave", () => choose(null));
 chart.addEventListener("blur", () => choose(null));
-chart.addEventListener("click", (event) => { const at = atOf(event); if (at !== null) follow(view.drawn.ordered[at].value); });
+chart.addEventListener("click", ({ clientX, clientY }) => { const at = atOf({ target: document.elementFromPoint(clientX, clientY) }); if (at !== null) follow(view.drawn.ordered[at].value); });
 answers.addEventListener("click", (event) => { const node = event.target.closest?.("[data-value]"); if (node) follow(Number(node.dataset.value)); });
 chart.addEventListener("keydown", (event) => {
   const { ordered, present } = view.drawn;
@@ -154,6 +159,6 @@ window.addEventListener("dragin-busy", ({ detail }) => {
 window.addEventListener("dragin-stopped", ended);
 let frame = 0;
 const later = () => { frame = frame || requestAnimationFrame(() => { frame = 0; draw(); }); };
-window.addEventListener("dragin-shown", later);
+window.addEventListener("dragin-drawn", () => { if (trace() !== view.trace || dialNow() !== view.dial) later(); });
 new ResizeObserver(later).observe(element);
 draw();

@@ -12,7 +12,6 @@ const dialsNow = () => Object.fromEntries([["theta", readDial(DIALS.theta)], ["n
 
 const stage = mountStage(element.querySelector(".dragin"));
 let stopped = false; // a payload that was under way when Stop was pressed is not being written any more
-const tellShown = () => window.dispatchEvent(new CustomEvent("dragin-shown")); // for panels beside the stage
 const showNow = () => {
   const payload = props.value ? JSON.parse(props.value) : {};
   const { trace, recorded, opened, live } = payload;
@@ -21,11 +20,10 @@ const showNow = () => {
   const fresh = (recorded && recorded !== before?.recorded) || (opened && opened !== before?.opened); // Gradio sets the dials only after this
   const dials = fresh ? { theta: trace.settings.theta, n: trace.settings.top_n } : dialsNow();
   stage.show({ ...payload, live: live && !stopped }, dials);
-  tellShown();
 };
+window.draginStage = stage;
 showNow();
 watch("value", showNow);
-window.draginStage = stage;
 
 const say = (text) => window.dispatchEvent(new CustomEvent("dragin-notice", { detail: text }));
 let asked = 0;
@@ -36,9 +34,7 @@ const dialOf = (target) => (target instanceof HTMLInputElement ? Object.values(D
 const moved = (event) => {
   const id = dialOf(event.target);
   const name = Object.keys(DIALS).find((key) => DIALS[key] === id);
-  if ((name !== "theta" && name !== "n") || event.target.value === "") return;
-  stage.set({ [name]: Number(event.target.value) });
-  tellShown();
+  if ((name === "theta" || name === "n") && event.target.value !== "") stage.set({ [name]: Number(event.target.value) });
 };
 const pressed = (event) => { if (dialOf(event.target)) typing = event.key === "Tab" || event.key === "Enter" ? 0 : performance.now(); };
 const follow = () => {
