@@ -37,7 +37,7 @@ function draw() {
   if (status.textContent !== line) status.textContent = line;
   status.classList.toggle("error", Boolean(found.error));
   body.hidden = !segments.length;
-  if (!segments.length) return;
+  if (!segments.length) { chart.replaceChildren(); return; }
   const width = Math.max(280, chart.clientWidth || body.clientWidth);
   view.drawn = drawLens(chart, { over: view.over, segments, value: dialNow(), at: view.at, width });
   drawPreview();
@@ -48,10 +48,10 @@ function draw() {
 function statusText(found, segments) {
   if (found.error) return found.error;
   if (view.working && found.waiting) return found.waiting;
-  if (view.working && !segments.length) return t("lens.begins");
+  if (view.working && !segments.length) return found.tokens ? t("lens.first", { tokens: found.tokens }) : t("lens.begins");
   const count = segments.length;
   const tokens = found.tokens;
-  if (view.working) return found.seen ? t("lens.progress", { count, about: Math.max(count + 1, Math.round(count / found.seen)), answers: answersOf(segments).length, tokens }) : t("lens.first", { tokens });
+  if (view.working) return found.seen ? t("lens.progress", { count, about: Math.max(count + 1, Math.round(count / found.seen)), answers: answersOf(segments).length, tokens }) : t("lens.second", { tokens });
   if (segments.length && !found.done) return t("lens.stopped", { count });
   if (segments.length) return t(count === 1 ? "lens.one" : "lens.done", { count, answers: answersOf(segments).length, tokens });
   if (found.question) return t("lens.stale");
