@@ -21,7 +21,7 @@ from .settings import Settings
 LOWEST_THETA = 0.05
 MOST_N = 50
 ABOVE_ALL = 1e9  # no score comes near
-ROUNDING = 1e-5  # of a score, between tokens read one by one and at once
+ROUNDING = 1e-5  # how far a score read token by token may be from the same read at once
 
 Found = Iterator["Progress | Segment"]
 
@@ -181,8 +181,8 @@ class Lens:
 
 
 def below(theta: float) -> float:
-    """The next threshold under another; under infinity one above all scores."""
-    return float(min(ABOVE_ALL, np.nextafter(theta, 0)))
+    """A threshold just under another; under infinity one above all scores. What is nearer is the same score, rounded."""
+    return min(ABOVE_ALL, theta * (1 - ROUNDING))
 
 
 def partition(first: int, end: int, holds: Callable[[int], bool]) -> int:

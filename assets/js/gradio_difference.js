@@ -94,10 +94,15 @@ function textNode({ text, units }) {
   const nodes = [];
   let at = 0;
   for (const unit of units) {
-    nodes.push(part(text, at, unit.start), unitNode(unit, most));
+    nodes.push(...plain(part(text, at, unit.start)), unitNode(unit, most));
     at = unit.end;
   }
-  return h("div", "difference-text", {}, ...nodes, part(text, at));
+  return h("div", "difference-text", {}, ...nodes, ...plain(part(text, at)));
+}
+
+/** Text that stands on the line of the units, its words apart so that it can break. */
+function plain(text) {
+  return text.split(/(\s+)/).map((piece) => (piece.trim() ? h("span", "difference-plain", {}, piece) : piece));
 }
 
 function unitNode({ text, from, to }, most) {
@@ -112,7 +117,8 @@ const short = (score) => (score === null ? "–" : score >= 1 ? score.toFixed(1)
 
 /** Decision and query, before and after. */
 function outcomes({ decision, query, changes }) {
-  const pair = (key, nodes) => h("div", `difference-pair${changes.includes(key) ? " changed" : ""}`, {}, h("h3", "", {}, t(`difference.${key}`), " ", h("span", "badge", {}, t(changes.includes(key) ? "difference.changes" : "difference.stays"))), ...nodes);
+  const said = (key) => (!changes.includes(key) ? "difference.stays" : key === "decision" && sameInWords(decision) ? "difference.does.unit" : "difference.changes");
+  const pair = (key, nodes) => h("div", `difference-pair${changes.includes(key) ? " changed" : ""}`, {}, h("h3", "", {}, t(`difference.${key}`), " ", h("span", "badge", {}, t(said(key)))), ...nodes);
   return [
     pair("decision", both(decision, (each) => decisionText(each))),
     pair("query", both(query, queryText)),
@@ -128,14 +134,19 @@ function decisionText({ retrieve, kept_text: kept, sentence_words: words, flags 
   return flagged ? t("difference.fires.words", { words: flagged, keeps }) : t("difference.fires", { keeps });
 }
 
+/** Whether a decision differs in its unit alone: another one fires, and as much is kept. */
+const sameInWords = ({ from, to }) => decisionText(from) === decisionText(to);
+
 function queryText(query) {
   return query === null ? t("difference.noquery") : query ? `“${query}”` : t("lens.blank");
 }
 
 function stepNode(step) {
-  const what = step.changes.length ? step.changes.map((name) => h("span", `badge does-${name}`, {}, t(`difference.does.${name}`, { count: step.units.length }))) : [h("span", "badge", {}, t("difference.does.nothing"))];
+  const unitOnly = step.changes.includes("decision") && sameInWords(step.decision);
+  const names = step.changes.map((name) => (name === "decision" && unitOnly ? "unit" : name));
+  const what = (names.length ? names : ["nothing"]).flatMap((name) => [h("span", `badge does-${name}`, {}, t(`difference.does.${name}`)), " "]);
   const detail = [
-    step.changes.includes("decision") ? h("p", "", {}, `${decisionText(step.decision.from)} → ${decisionText(step.decision.to)}`) : "",
+    step.changes.includes("decision") && !unitOnly ? h("p", "", {}, `${decisionText(step.decision.from)} → ${decisionText(step.decision.to)}`) : "",
     step.changes.includes("query") ? h("p", "", {}, `${queryText(step.query.from)} → ${queryText(step.query.to)}`) : "",
   ];
   const about = SWITCHES.find((each) => each.name === step.switch)?.help || "";

@@ -76,6 +76,8 @@ def test_the_lens_stops_when_told_or_when_a_run_begins_and_keeps_what_it_found(v
     assert visitor.text(".lens-status").startswith("Stopped with")
     kept = visitor.count(".lens-column")
     assert kept > 1
+    page.click("[data-over=theta]")
+    assert visitor.count(".lens-column") == 0
     page.click("#lens-start")
     visitor.wait(f"() => ({COLUMNS})() > 1")
     visitor.press("run")
