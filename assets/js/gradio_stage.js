@@ -52,7 +52,8 @@ let busy = "";
 let next = null;
 let waiting = 0;
 let stopping = 0;
-const setBusy = (name) => { busy = name; window.dispatchEvent(new CustomEvent("dragin-busy", { detail: name })); };
+let told = false; // a second stop for the same event would free the one after it
+const setBusy = (name) => { busy = name; told = false; window.dispatchEvent(new CustomEvent("dragin-busy", { detail: name })); };
 const act = (name) => {
   if (!busy) { setBusy(name); began = performance.now(); return trigger(name); }
   next = name;
@@ -63,7 +64,7 @@ const halt = () => {
   const wait = Math.max(0, began + KNOWN_MS - performance.now());
   clearTimeout(stopping);
   clearTimeout(waiting);
-  stopping = setTimeout(() => { if (busy) trigger("stop"); }, wait);
+  stopping = setTimeout(() => { if (busy && !told) { told = true; trigger("stop"); } }, wait);
   waiting = setTimeout(free, wait + PATIENCE_MS);
 };
 function free() {
