@@ -4,16 +4,19 @@ import argparse
 import os
 import platform
 import sys
+from pathlib import Path
 
 import torch
 import transformers
 
-from dragin_core import Explainer, InputError
+from dragin_core import Explainer, InputError, Settings
+from dragin_core.evaluation import load_questions
 
-from . import decoding, memory, page, redecide, startup
+from . import decoding, lens, memory, page, redecide, startup
 from .prompts import long_prompts, short_prompts, talkative
 
-PARTS = ("decoding", "memory", "startup", "redecide", "page")
+PARTS = ("decoding", "memory", "startup", "redecide", "lens", "page")
+QUESTIONS_FILE = Path(__file__).resolve().parents[1] / "assets" / "questions.jsonl"
 QUESTION = "Who painted Guernica?"
 
 
@@ -78,6 +81,16 @@ def measure_redecide(explainer: Explainer, quick: bool) -> str:
     return redecide.section(explainer, run, QUESTION, quick)
 
 
+def measure_lens(explainer: Explainer, quick: bool) -> str:
+    settings = Settings(max_new_tokens=16 if quick else 48)
+    questions = [each.question for each in load_questions(QUESTIONS_FILE)][4 :: 60 if quick else 15]
+    found = []
+    for question in questions:
+        found.append(lens.look(explainer, question, settings))
+        tell(f"{question} ratio {found[-1].ratio:.1f}")
+    return lens.section(found, settings)
+
+
 def measure_page(explainer: Explainer, quick: bool) -> str:
     return page.section(quick)
 
@@ -87,6 +100,7 @@ SECTIONS = {
     "memory": measure_memory,
     "startup": measure_startup,
     "redecide": measure_redecide,
+    "lens": measure_lens,
     "page": measure_page,
 }
 

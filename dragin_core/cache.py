@@ -29,9 +29,16 @@ class BoundedCache(Generic[Item]):
 
     def put(self, key: Hashable, item: Item) -> None:
         with self._lock:
-            if key in self._items:
-                return
+            self._forget(key)
             self._items[key] = item
             self._bytes += self._size(item)
             while self._bytes > self._max_bytes and len(self._items) > 1:
                 self._bytes -= self._size(self._items.popitem(last=False)[1])
+
+    def drop(self, key: Hashable) -> None:
+        with self._lock:
+            self._forget(key)
+
+    def _forget(self, key: Hashable) -> None:
+        if key in self._items:
+            self._bytes -= self._size(self._items.pop(key))

@@ -4,8 +4,9 @@ Greedy decoding is a pure function of model and prompt, so windows are remembere
 arrays, and only a branch never seen costs the model anything.
 """
 
+import copy
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from .cache import BoundedCache
@@ -53,6 +54,14 @@ class Progress:
         return WindowDecoded(self.round, self.decoder.window(), partial=True, decoded_tokens=len(self.decoder))
 
 
+@dataclass(frozen=True, eq=False)
+class Begun:
+    """A window that was left where it fired; what is still to come can't change its first ``settled`` units."""
+
+    window: Window
+    settled: int
+
+
 class Engine:
     """Advances runs on one model and one retriever. Holds no run; safe to share between visitors.
 
@@ -65,6 +74,13 @@ class Engine:
         self.lm, self.retriever, self.explore = lm, retriever, explore
         self.passes = ShortPasses(lm)
         self._windows: BoundedCache[Window] = BoundedCache(CACHE_BYTES, lambda window: window.signals.nbytes)
+        self._begun: BoundedCache[Begun] = BoundedCache(CACHE_BYTES // 4, lambda begun: begun.window.signals.nbytes)
+
+    def sparing(self) -> "Engine":
+        """The same engine, remembering in the same place, that stops a window where it fires."""
+        found = copy.copy(self)
+        found.explore = False
+        return found
 
     def advance(self, run: Run) -> Iterator[Progress | Event]:
         """Stream the tokens of the next event as progress, then yield that one event.
@@ -81,7 +97,7 @@ class Engine:
             case WindowDecoded(partial=True):
                 yield from self._decode(run, run.window.prompt, run.window)
             case WindowDecoded():
-                yield self._decide(run)
+                yield self.decided(run)
             case Decided(retrieve=True):
                 formulate = QUERIES["question" if run.window is None else run.settings.formulation]
                 yield formulate(run.question, run.window, run.last, run.settings, self.passes)
@@ -98,7 +114,7 @@ class Engine:
             case PassagesRetrieved() if run.window.stop == "fired":
                 yield from self._decode(run, run.window.prompt, run.window)
             case PassagesRetrieved():
-                yield self._decide(run)
+                yield self.decided(run)
             case AnswerCut() if self._end(run):
                 yield Finished(self._end(run))
             case AnswerCut(prompt=prompt):
@@ -139,18 +155,27 @@ class Engine:
             window, cost = self.prepared(known, run.settings)
             yield WindowDecoded(number, window, cached=not cost, forward_passes=cost)
             return
+        left = self._begun.get(key)
+        if left is not None and (begun is None or len(left.window.generated_ids) >= len(begun.generated_ids)):
+            if not self.explore and self._fires(run, left.window, left.settled):
+                yield WindowDecoded(number, left.window, cached=True)
+                return
+            begun = left.window
         started = time.perf_counter()
         given = begun.generated_ids if begun else ()
         decoder = WindowDecoder(self.lm, prompt, budget, given=given, stop_at_new_turn=turns)
         fired = False
         for _ in decoder.steps():
             yield Progress(decoder, number)
-            if not self.explore and self._fires(run, decoder):
+            if not self.explore and self._fires(run, decoder.window, decoder.settled):
                 fired = True
                 break
         window = decoder.window("fired" if fired else None)
-        if not fired:
+        if fired:
+            self._begun.put(key, Begun(window, decoder.settled))
+        else:
             self._windows.put(key, window)
+            self._begun.drop(key)
         window, cost = self.prepared(window, run.settings)
         if not fired:
             read(window, run.settings.effective).lay_out()
@@ -162,16 +187,19 @@ class Engine:
             seconds=time.perf_counter() - started,
         )
 
-    def _fires(self, run: Run, decoder: WindowDecoder) -> bool:
-        """Whether what is settled already decides to retrieve."""
+    def _fires(self, run: Run, window: Window | Callable[[], Window], settled: int) -> bool:
+        """Whether what is settled of a window (or of what builds it) already decides to retrieve."""
         settings = run.settings
         whole = settings.effective.whole_window or WHEN[settings.timing].by_sentences
         if run.unchecked or whole or not WHEN[settings.timing].within or run.retrievals >= settings.max_retrievals:
             return False
-        settled, decide = decoder.settled, TIMINGS[settings.timing]
-        return settled > 1 and decide(decoder.window(), settings, run.passed_over, settled, run.anew).retrieve
+        if settled <= 1:
+            return False
+        window = window() if callable(window) else window
+        return TIMINGS[settings.timing](window, settings, run.passed_over, settled, run.anew).retrieve
 
-    def _decide(self, run: Run) -> Decided:
+    def decided(self, run: Run) -> Decided:
+        """What is decided on the newest window of a run, as far as it is written."""
         if run.unchecked:
             return Decided(False, "kept unchecked")
         window, _ = self.prepared(run.window, run.settings)

@@ -14,6 +14,7 @@ from .engine import Engine, Progress
 from .errors import InputError
 from .events import Event, Run
 from .language_model import CausalLM, OnProgress
+from .lens import Lens
 from .prompts import given_prompt
 from .query import QUERIES
 from .reading import read
@@ -113,6 +114,14 @@ class Explainer:
             *_, event = self.advance(run)
             run = run.then(event)
         return self.trace(run)
+
+    def lens(self, question: str, settings: Settings | None = None) -> Lens:
+        """Every distinct run of a question over θ or n, see :class:`~dragin_core.lens.Lens`.
+
+        Raises:
+            InputError: no such question, or the settings do not retrieve by RIND.
+        """
+        return Lens(self.engine, check_question(question), settings or Settings())
 
     def trace(self, run: Run) -> Trace:
         """A run, finished or not, with its environment."""

@@ -6,7 +6,7 @@ import mmap
 import pytest
 from tiny import tiny_explainer
 
-from bench import decoding, memory, redecide, startup
+from bench import decoding, lens, memory, redecide, startup
 from bench.__main__ import parser
 from bench.prompts import decode, long_prompts, short_prompts, talkative
 from bench.report import spread, table
@@ -103,3 +103,14 @@ def test_parts_can_be_named():
     assert parser().parse_args(["memory", "--quick"]).parts == ["memory"]
     with pytest.raises(SystemExit):
         parser().parse_args(["nothing"])
+
+
+def test_all_thresholds_are_measured_from_nothing():
+    passages = [("Zebra", "The zebra lives in Samarkand."), ("Hills", "Quiet hills.")]
+    explainer = tiny_explainer({"": " The zebra lives in the quiet hills of Samarkand."}, passages)
+    settings = Settings(max_new_tokens=16)
+    first, again = (lens.look(explainer, "Where does the zebra live?", settings) for _ in range(2))
+    assert (first.passes, first.one_passes) == (again.passes, again.one_passes)
+    assert first.segments >= first.answers >= 1
+    assert first.first_seconds <= first.last_seconds
+    assert f"{first.ratio:.1f} ({first.ratio:.1f}–{first.ratio:.1f})" in lens.section([first], settings)

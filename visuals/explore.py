@@ -9,8 +9,10 @@ import gradio as gr
 from dragin_core.methods import METHODS
 from dragin_core.settings import BOUNDS, Settings
 
+from .difference import difference_panel, wire_difference
 from .figures import PLOTLY_JS, figures
 from .handlers import THETA_ENDS, Handlers, Session
+from .lens import lens_panel, wire_lens
 from .parts import MODEL, VIEW, Explore, data_line, make_room
 from .scripts import STAGE_SCRIPTS, script
 from .setup import NO_PRESET, filled, preset_chooser, switch_panel
@@ -56,9 +58,14 @@ def explore_tab(handlers: Handlers) -> Explore:
         apply_default_css=False,
         elem_id="stage",
     )
+    lens, difference = lens_panel(), difference_panel()
     fields = [question, gold, method, *dials.values(), switches]
     shown = [session, stage, notice_line]
-    running = wire_model_events(handlers, buttons, question, stage, [session, *fields], shown)
+    looking = [
+        wire_lens(handlers, stage, lens, [session, *fields]),
+        wire_difference(handlers, stage, difference, [session, *fields]),
+    ]
+    running = wire_model_events(handlers, buttons, question, stage, [session, *fields], shown, looking)
     controls = [question, gold, method, preset, preset_note, switches]
     tab = Explore(shown, controls, dials, chooser, running)
     chooser.input(None, cancels=running)
@@ -70,7 +77,7 @@ def explore_tab(handlers: Handlers) -> Explore:
     return tab
 
 
-def wire_model_events(handlers, buttons, question, stage, inputs, outputs) -> list:
+def wire_model_events(handlers, buttons, question, stage, inputs, outputs, others=()) -> list:
     """Run, Step and branches use the model one at a time; everything else only looks, and does not queue. Returns the
     events that use the model, for others to cancel.
 
@@ -83,6 +90,7 @@ def wire_model_events(handlers, buttons, question, stage, inputs, outputs) -> li
         stage.release(handlers.follow, **shared),
         stage.submit(handlers.run, **shared),
         stage.select(handlers.step, **shared),
+        *others,
     ]
     for each in everything:
         each.then(None, None, None, js=say("dragin-free"))

@@ -201,7 +201,7 @@ class Handlers:
 
     def follow(self, session: Session, *fields) -> Iterator[tuple]:
         """Take the branch of changed settings: as far as the shown run went, to the end if it had ended."""
-        shown = self._shown(session)
+        shown = self.asked(session)
         if shown is None:
             return
         question, settings, target = shown
@@ -253,7 +253,7 @@ class Handlers:
         scores = [unit["rind"] or 0 for event in events if event["type"] == "window" for unit in event["units"]]
         return gr.update(maximum=max(THETA_ENDS, math.ceil(max([theta, *scores]))))
 
-    def _shown(self, session: Session) -> tuple[str, Settings, int | None] | None:
+    def asked(self, session: Session) -> tuple[str, Settings, int | None] | None:
         """Question and settings of what is shown, and how far a branch of it has to go."""
         if session.run is not None:
             target = session.target if session.target is None else max(1, session.target)

@@ -10,7 +10,7 @@ from .parts import VIEW, data_line
 from .texts import ASSETS, text
 
 POLL_SECONDS = 1.0
-CSS_PATHS = [ASSETS / name for name in ("page.css", "stage.css", "signals.css", "share.css", "compare.css")]
+CSS_PATHS = [ASSETS / name for name in ("page.css", "stage.css", "signals.css", "share.css", "lens.css", "compare.css")]
 
 
 def build_ui(loader: ModelLoader) -> gr.Blocks:

@@ -57,19 +57,8 @@ def told(preset: Preset) -> str:
 
 def switch_panel(settings: Settings) -> gr.HTML:
     """Variant, switches and what a method is made of; its value is that of :func:`panel_value`."""
-    switches = [
-        {
-            "name": switch.name,
-            "values": list(switch.values),
-            "in": {variant: getattr(switch, variant) for variant in VARIANTS},
-            "help": switch.changes,
-        }
-        for switch in SWITCHES.values()
-    ]
     usual = Settings()
     given = constants(
-        SWITCHES=switches,
-        VARIANTS=VARIANTS,
         PARAMETERS=[{"name": name, "values": each, "usual": getattr(usual, name)} for name, each in PARAMETERS.items()],
         METHODS={name: {"when": method.when, "what": method.what} for name, method in METHODS.items()},
         ASKS_LATER=[name for name, when in WHEN.items() if when.within],
@@ -78,10 +67,24 @@ def switch_panel(settings: Settings) -> gr.HTML:
     return gr.HTML(
         panel_value(settings),
         html_template='<div class="panels"><div class="switch-panel"></div><div class="parameter-panel"></div></div>',
-        js_on_load=given + script(*PANEL_SCRIPTS),
+        js_on_load=switch_constants() + given + script(*PANEL_SCRIPTS),
         apply_default_css=False,
         elem_id="switches",
     )
+
+
+def switch_constants() -> str:
+    """JavaScript: the constants ``SWITCHES``, each with its values and its value in each variant, and ``VARIANTS``."""
+    known = [
+        {
+            "name": switch.name,
+            "values": list(switch.values),
+            "in": {variant: getattr(switch, variant) for variant in VARIANTS},
+            "help": switch.changes,
+        }
+        for switch in SWITCHES.values()
+    ]
+    return constants(SWITCHES=known, VARIANTS=VARIANTS)
 
 
 def panel_value(settings: Settings) -> dict[str, Any]:

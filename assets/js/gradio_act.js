@@ -5,25 +5,27 @@ const PATIENCE_MS = 3000;
 const KNOWN_MS = 500; // until the server has named an event: before that Gradio cannot cancel it
 
 /**
- * `trigger` is Gradio's; `waits(name, busy)`: whether an event lets the one under way come to its end; `overtaken()`: what
- * to do where another component wants the model meanwhile.
+ * `trigger` is Gradio's; `waits(name, busy)`: whether an event lets the one under way come to its end; `changed(name)`: what
+ * is under way now, "" for nothing; `overtaken()`: what to do where another component wants the model meanwhile.
  */
-function oneAtATime(trigger, { waits = () => false, overtaken = () => {} } = {}) {
+function oneAtATime(trigger, { waits = () => false, changed = () => {}, overtaken = () => {} } = {}) {
   let began = 0;
   let busy = "";
   let next = null;
   let waiting = 0;
   let stopping = 0;
+  let told = false; // a second stop for the same event would stop the one after it
+  const setBusy = (name) => { busy = name; told = false; changed(name); };
   const halt = () => {
     const wait = Math.max(0, began + KNOWN_MS - performance.now());
     clearTimeout(stopping);
     clearTimeout(waiting);
-    stopping = setTimeout(() => trigger("stop"), wait);
+    stopping = setTimeout(() => { if (busy && !told) { told = true; trigger("stop"); } }, wait);
     waiting = setTimeout(free, wait + PATIENCE_MS);
   };
   const act = (name, data) => {
     if (!busy) {
-      busy = name;
+      setBusy(name);
       began = performance.now();
       window.dispatchEvent(new CustomEvent("dragin-acting", { detail: trigger }));
       return trigger(name, data);
@@ -35,7 +37,7 @@ function oneAtATime(trigger, { waits = () => false, overtaken = () => {} } = {})
   function free() {
     clearTimeout(waiting);
     clearTimeout(stopping);
-    busy = "";
+    setBusy("");
     const asked = next;
     next = null;
     if (asked) act(...asked);

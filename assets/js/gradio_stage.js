@@ -21,9 +21,9 @@ const showNow = () => {
   const dials = fresh ? { theta: trace.settings.theta, n: trace.settings.top_n } : dialsNow();
   stage.show({ ...payload, live: live && !stopped }, dials);
 };
+window.draginStage = stage;
 showNow();
 watch("value", showNow);
-window.draginStage = stage;
 
 const say = (text) => window.dispatchEvent(new CustomEvent("dragin-notice", { detail: text }));
 let asked = 0;
@@ -43,7 +43,10 @@ const follow = () => {
   act("release");
 };
 
-const { act, free, drop } = oneAtATime(trigger, { waits: (name, busy) => name === "select" && busy === "select" });
+const { act, free, drop, stop } = oneAtATime(trigger, {
+  waits: (name, busy) => name === "select" && busy === "select",
+  changed: (name) => window.dispatchEvent(new CustomEvent("dragin-busy", { detail: name })),
+});
 const settled = (event) => {
   const id = dialOf(event.target);
   if (!id || !event.isTrusted) return;
@@ -52,12 +55,14 @@ const settled = (event) => {
 };
 const ask = (wait) => { clearTimeout(asked); asked = setTimeout(follow, wait); };
 
-/* θ set in the plot turns the dial itself, so that Gradio knows of it; letting go follows as the dial does. */
-element.addEventListener("dragin-dial", ({ detail: { theta, done } }) => {
-  const input = document.querySelector(`#${DIALS.theta} input[type=number]`);
-  const step = Number(document.querySelector(`#${DIALS.theta} input[type=range]`).step);
-  const inside = Math.min(Number(input.max), Math.max(Number(input.min), theta));
-  input.value = Number((Math.round(inside / step) * step).toFixed(6));
+/* θ or n set in a plot turns the dial itself, so that Gradio knows of it; letting go follows as the dial does. Between
+   the dial's steps only what is `exact`. */
+element.addEventListener("dragin-dial", ({ detail: { theta, n, done, exact } }) => {
+  const id = n === undefined ? DIALS.theta : DIALS.n;
+  const input = document.querySelector(`#${id} input[type=number]`);
+  const step = Number(document.querySelector(`#${id} input[type=range]`).step);
+  const inside = Math.min(Number(input.max), Math.max(Number(input.min), n ?? theta));
+  input.value = exact ? inside : Number((Math.round(inside / step) * step).toFixed(6));
   input.dispatchEvent(new Event("input", { bubbles: true }));
   if (!done) return;
   clearTimeout(asked);
@@ -103,4 +108,5 @@ document.addEventListener("change", settled, true);
 window.addEventListener("dragin-changed", () => ask(30));
 window.addEventListener("dragin-act", (event) => act(event.detail));
 window.addEventListener("dragin-free", free);
+window.addEventListener("dragin-halt", stop);
 window.addEventListener("dragin-stopped", () => { drop(); stopped = true; stage.freeze(); });

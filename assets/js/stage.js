@@ -7,7 +7,7 @@ function mountStage(root) {
   const panels = buildPanels(root);
   const state = { payload: null, theta: null, n: null, locked: null, hovered: null, round: null, group: null, special: false, words: false, scale: 0, live: false, upto: null, written: null, playing: false, head: null, arcs: false, sinkless: false, measure: null };
   let frame = 0;
-  const redraw = () => { frame = 0; draw(panels, state); relink(root, state); };
+  const redraw = () => { frame = 0; draw(panels, state); relink(root, state); root.dispatchEvent(new CustomEvent("dragin-drawn", { bubbles: true })); };
   const later = () => { frame = frame || requestAnimationFrame(redraw); };
   const player = mountPlayer(panels.player, state, later, (name) => reveal(root, name));
   panels.play = player;
