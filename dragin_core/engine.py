@@ -61,7 +61,7 @@ class Engine:
 
     Args:
         explore: decode every window to its end, so that θ can move both ways without the model; else stop at the
-            moment of firing. Decisions are the same.
+            moment of firing, but for a run with edits. Decisions are the same.
     """
 
     def __init__(self, lm: CausalLM, retriever: Retriever, explore: bool = True):
@@ -176,7 +176,7 @@ class Engine:
         fired = False
         for _ in decoder.steps():
             yield Progress(decoder, number)
-            if not self.explore and self._fires(run, decoder):
+            if not (self.explore or run.edits) and self._fires(run, decoder):
                 fired = True
                 break
         window = decoder.window("fired" if fired else None)
@@ -206,13 +206,7 @@ class Engine:
         """Whether what is settled already decides to retrieve."""
         settings = run.settings
         whole = settings.effective.whole_window or WHEN[settings.timing].by_sentences
-        if (
-            run.edits
-            or run.unchecked
-            or whole
-            or not WHEN[settings.timing].within
-            or run.retrievals >= settings.max_retrievals
-        ):
+        if run.unchecked or whole or not WHEN[settings.timing].within or run.retrievals >= settings.max_retrievals:
             return False
         settled, decide = decoder.settled, TIMINGS[settings.timing]
         return settled > 1 and decide(decoder.window(), settings, run.passed_over, settled, run.anew).retrieve

@@ -1,6 +1,7 @@
 """The tab Explore: one question, step by step."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
@@ -76,11 +77,17 @@ def wire_model_events(handlers, buttons, question, stage, inputs, outputs) -> li
     of the stage's own, which asks for one only when the one before has ended (``assets/js/gradio_stage.js``).
     """
     session, gold = inputs[0], inputs[2]
+
+    def edit(event: gr.EventData, state: Session, *fields) -> Iterator[tuple]:
+        """An edit that was made in the stage."""
+        yield from handlers.edit(state, event._data, *fields)
+
     shared = {"inputs": inputs, "outputs": outputs, "trigger_mode": "always_last", **MODEL}
     everything = [
         stage.release(handlers.follow, **shared),
         stage.submit(handlers.run, **shared),
         stage.select(handlers.step, **shared),
+        stage.edit(edit, **shared),
     ]
     for each in everything:
         each.then(None, None, None, js=say("dragin-free"))

@@ -7,6 +7,7 @@ from .texts import ASSETS, texts
 STAGE_SCRIPTS = (
     "core.js",
     "dom.js",
+    "edits.js",
     "view_skyline.js",
     "view_card.js",
     "signals_summary.js",

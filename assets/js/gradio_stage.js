@@ -24,6 +24,13 @@ const showNow = () => {
 showNow();
 watch("value", showNow);
 window.draginStage = stage;
+stage.state.edit = (at, edit) => {
+  clearTimeout(asked);
+  asked = 0;
+  stopped = false;
+  act("edit", { at, edit });
+};
+stage.set({});
 
 const say = (text) => window.dispatchEvent(new CustomEvent("dragin-notice", { detail: text }));
 let asked = 0;
@@ -52,8 +59,10 @@ let busy = "";
 let next = null;
 let waiting = 0;
 let stopping = 0;
-const act = (name) => {
-  if (!busy) { busy = name; began = performance.now(); return trigger(name); }
+let given = null;
+const act = (name, data = null) => {
+  given = data;
+  if (!busy) { busy = name; began = performance.now(); return data ? trigger(name, data) : trigger(name); }
   next = name;
   if (name === "select" && busy === "select") return;
   const wait = Math.max(0, began + KNOWN_MS - performance.now());
@@ -68,7 +77,7 @@ function free() {
   busy = "";
   const name = next;
   next = null;
-  if (name) act(name);
+  if (name) act(name, given);
 }
 const settled = (event) => {
   const id = dialOf(event.target);

@@ -57,7 +57,7 @@ function buildPanels(root) {
 
 /** Everything the views read: the payload (as far as the playhead stands), the dials, and what follows from both. */
 function modelOf(state, whole = false) {
-  const { payload, theta, n, special, words, scale, live, head, arcs, sinkless } = state;
+  const { payload, theta, n, special, words, scale, live, head, arcs, sinkless, edit } = state;
   const switches = payload.facts.switches || {};
   const trace = whole ? payload.trace : traceNow(state);
   const rounds = previewOf(trace, theta, n, switches);
@@ -70,7 +70,7 @@ function modelOf(state, whole = false) {
   };
   const dragin = isRind(trace.settings);
   const replay = trace !== payload.trace;
-  return { payload, trace, replay, theta, n, special, words, scale, live, head, arcs, sinkless, switches, rounds, factsAt, usedIn, usedWords, dragin };
+  return { payload, trace, replay, theta, n, special, words, scale, live, head, arcs, sinkless, edit, switches, rounds, factsAt, usedIn, usedWords, dragin };
 }
 
 /** The trace as far as the playhead stands; the same object until it moves. */
