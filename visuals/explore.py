@@ -13,6 +13,7 @@ from dragin_core.settings import BOUNDS, Settings
 from .figures import PLOTLY_JS, figures
 from .handlers import Handlers, Session
 from .parts import MODEL, VIEW, Explore, data_line
+from .runs import runs_panel, wire_runs
 from .scripts import STAGE_SCRIPTS, script
 from .setup import NO_PRESET, filled, preset_chooser, switch_panel
 from .share import share_bar, wire_share
@@ -65,6 +66,9 @@ def explore_tab(handlers: Handlers) -> Explore:
     chooser.input(None, cancels=running)
     chooser.input(lambda name: handlers.tell(name, tuple(dials)), chooser, tab.filled, **VIEW)
     wire_share(handlers, share, tab, gold)
+    listed, panel = runs_panel()
+    ends = [*(each.then for each in running), buttons["stop"].click]
+    wire_runs(handlers, listed, panel, tab, gold, ends)
     gold.change(handlers.judge, [session, gold], stage, **VIEW)
     return tab
 

@@ -14,11 +14,11 @@ from dragin_core.settings import Settings
 from dragin_core.trace_file import read_trace
 
 from .loader import ModelLoader
-from .payload import aliases, empty_payload, packed, payload
+from .payload import aliases, empty_payload, judged, packed, payload
 from .setup import NO_PRESET, chosen
 from .stories import settings_of, story
 from .texts import text
-from .what_if import advanced, asked, same_place, told_events
+from .what_if import advanced, asked, made_anew, same_place
 
 LOGGER = logging.getLogger(__name__)
 REDRAW_SECONDS = 0.1  # partial windows are drawn at most this often; every token still yields, so that Stop can bite
@@ -161,7 +161,7 @@ class Handlers:
         """The trace that is shown, as far as it goes; None after a reset."""
         if session.run is not None:
             run = session.run if session.partial is None else session.run.then(session.partial)
-            return self._loader.explainer.trace(run).to_dict()
+            return self._trace(run)
         if session.opened:
             return session.opened.trace
         return story(session.recorded) if session.recorded else None
@@ -173,6 +173,23 @@ class Handlers:
         if session.opened:
             return self._opened(session.opened, gold)
         return self._recorded(session.recorded, gold) if session.recorded else None
+
+    def listed_payload(self, run: Any, gold: str, key: str) -> str:
+        """What the stage shows of a run of the visitor's list; ``key`` tells one opening from the next."""
+        return packed({**payload(self._trace(run), self._expected(run.question, gold)), "listed": key})
+
+    def judged_run(self, run: Any, gold: str) -> bool | None:
+        """Whether its answer is right; None where nothing is expected."""
+        return judged(run.answer, self._expected(run.question, gold))
+
+    def traces_of(self, runs: Any, ids: Any) -> list[dict[str, Any]]:
+        """The traces of runs of a visitor's list (:class:`visuals.runs.Runs`), in the order of their ids; those that
+        are gone are left out."""
+        wanted = [runs.get(each) for each in ids] if isinstance(ids, list | tuple) else []
+        return [self._trace(entry.run) for entry in wanted if entry]
+
+    def _trace(self, run: Any) -> dict[str, Any]:
+        return self._loader.explainer.trace(run).to_dict()
 
     def run(self, session: Session, *fields) -> Iterator[tuple]:
         """Go on to the end; start anew where question or settings changed, or the run is finished."""
@@ -222,35 +239,12 @@ class Handlers:
         shown = self._shown(session)
         if explainer is None or shown is None:
             return
-        run = session.run or (yield from self._anew(explainer, session, at))
+        run = session.run or (yield from made_anew(explainer, self.shown_trace(session), at))
         branch = explainer.edited(run, at, edit)
         target = shown[2] if not run.finished else None
         target = target if target is None else max(at + 1, target)
         session = Session(run=branch, target=target, line=secrets.token_hex(4), parent=session.line)
         yield from self._advance(explainer, session, form.gold, hurry=True)
-
-    def _anew(self, explainer: Any, session: Session, at: int) -> Iterator[tuple]:
-        """The run of a recorded or opened trace, made here up to an event.
-
-        Raises:
-            InputError: it is of another model or corpus, or goes otherwise here.
-        """
-        from dragin_core.edits import edits_from
-
-        trace = self.shown_trace(session)
-        if session.opened and not same_place(trace, explainer.environment):
-            raise InputError(text("edit.elsewhere"))
-        settings, edits = Settings.from_dict(trace["settings"]), edits_from(trace.get("edits", []))
-        run = explainer.start(trace["question"], settings, edits)
-        while len(run.events) < min(at, len(trace["events"])):
-            items = []
-            for item in explainer.advance(run):
-                items = [item]
-                yield gr.skip(), gr.skip(), gr.skip()
-            run = run.then(*items)
-        if told_events(explainer.trace(run).to_dict(), at) != told_events(trace, at):
-            raise InputError(text("edit.differs"))
-        return run
 
     def back(self, session: Session, gold: str) -> tuple:
         """Take the last event back, or the window that is no whole event yet."""
@@ -373,8 +367,7 @@ class Handlers:
             yield replace(session, before=None), gr.skip(), notice(text("edit.kept", count=count, kept=kept))
 
     def _draw(self, run: Any, gold: str, live: bool = False) -> str:
-        trace = self._loader.explainer.trace(run).to_dict()
-        return packed(payload(trace, self._expected(run.question, gold), live=live))
+        return packed(payload(self._trace(run), self._expected(run.question, gold), live=live))
 
     def _expected(self, question: str, gold: str) -> list[str]:
         """The aliases to judge by: an example's answer is none for another question, however the box was filled."""

@@ -9,7 +9,7 @@ from .parts import VIEW, data_line
 from .texts import ASSETS, text
 
 POLL_SECONDS = 1.0
-CSS_PATHS = [ASSETS / name for name in ("page.css", "stage.css", "signals.css", "share.css", "edits.css")]
+CSS_PATHS = [ASSETS / name for name in ("page.css", "stage.css", "signals.css", "share.css", "edits.css", "runs.css")]
 
 
 def build_ui(loader: ModelLoader) -> gr.Blocks:

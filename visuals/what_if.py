@@ -4,7 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+import gradio as gr
+
 from dragin_core.errors import InputError
+from dragin_core.settings import Settings
 
 from .texts import text
 
@@ -33,6 +36,28 @@ def told_events(trace: Mapping[str, Any], upto: int) -> list[tuple]:
     """What of the first events must come again where a run is made anew."""
     keys = ("type", "text", "sent", "kept_text", "retrieve", "index", "evidence")
     return [tuple(event.get(key) for key in keys) for event in trace["events"][:upto]]
+
+
+def made_anew(explainer: Any, trace: Mapping[str, Any], at: int) -> Iterator[tuple]:
+    """The run of a trace made here up to an event; yields as a handler does while it is.
+
+    Raises:
+        InputError: it is of another model or corpus, or goes otherwise here.
+    """
+    from dragin_core.edits import edits_from
+
+    if not same_place(trace, explainer.environment):
+        raise InputError(text("edit.elsewhere"))
+    run = explainer.start(trace["question"], Settings.from_dict(trace["settings"]), edits_from(trace.get("edits", [])))
+    while len(run.events) < min(at, len(trace["events"])):
+        items = []
+        for item in explainer.advance(run):
+            items = [item]
+            yield gr.skip(), gr.skip(), gr.skip()
+        run = run.then(*items)
+    if told_events(explainer.trace(run).to_dict(), at) != told_events(trace, at):
+        raise InputError(text("edit.differs"))
+    return run
 
 
 def kept_edits(run: Any, before: Any) -> Any:

@@ -14,10 +14,10 @@ const stage = mountStage(element.querySelector(".dragin"));
 let stopped = false; // a payload that was under way when Stop was pressed is not being written any more
 const showNow = () => {
   const payload = props.value ? JSON.parse(props.value) : {};
-  const { trace, recorded, opened, live } = payload;
+  const { trace, recorded, opened, listed, live } = payload;
   if (!trace) return;
   const before = stage.state.payload;
-  const fresh = (recorded && recorded !== before?.recorded) || (opened && opened !== before?.opened); // Gradio sets the dials only after this
+  const fresh = (recorded && recorded !== before?.recorded) || (opened && opened !== before?.opened) || (listed && listed !== before?.listed); // Gradio sets the dials only after this
   const dials = fresh ? { theta: trace.settings.theta, n: trace.settings.top_n } : dialsNow();
   stage.show({ ...payload, live: live && !stopped }, dials);
 };

@@ -96,8 +96,9 @@ def test_another_query_another_token_and_no_trigger_at_all(visitor):
     assert (ignored["retrieve"], ignored["index"], following["type"]) == (False, trigger, "decision")
     assert "ignored by hand" in visitor.texts(".round-head")[0]
     assert visitor.page.get_by_text("It was ignored by hand").count() == 1
+    events = len(visitor.kinds())
     visitor.press("back")
-    visitor.wait("count => draginStage.state.payload.trace.events.length === count", len(visitor.trace()["events"]) - 1)
+    visitor.wait_events(events - 1)
     assert visitor.problems == []
 
 
