@@ -1,6 +1,7 @@
 /* Glue: the runs of this visit inside gr.HTML. The value is {runs: [{id, name, question, …, depth, current}]}. */
 
 const panel = element.querySelector(".runs-of-page");
+panel.setAttribute("aria-label", t("runs.title"));
 const ticked = new Set();
 let renaming = null;
 

@@ -20,7 +20,9 @@ def place(trace: dict, kind: str) -> int:
 
 def begun(visitor) -> dict:
     """A run with a retrieval in it, its first round in focus."""
-    visitor.ready().set_dial("theta", 0.3)
+    visitor.ready().press("reset")
+    visitor.wait("() => !draginStage.state.payload.trace.events.length")
+    visitor.set_dial("theta", 0.3)
     visitor.run(QUESTION)
     visitor.settings_followed(theta=0.3)
     visitor.page.locator(".step.with button").first.click()
