@@ -24,8 +24,8 @@ NAME_CHARACTERS = 48
 
 
 def share_bar() -> gr.HTML:
-    """Five buttons; its events are ``download`` (save the trace), ``submit`` (save the page), ``copy`` (save a table) and
-    ``upload`` (open)."""
+    """Five buttons; its events are ``download`` (save the trace), ``submit`` (save the page), ``copy`` (save a table)
+    and ``upload`` (open)."""
     return gr.HTML(
         None,
         html_template='<div class="share-bar-of-page"></div>',

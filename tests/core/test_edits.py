@@ -7,6 +7,7 @@ import re
 from copy import copy
 
 import pytest
+from mutations import mutated
 from tiny import tiny_explainer
 
 from dragin_core import Explainer, Settings
@@ -345,3 +346,22 @@ def test_a_run_by_hand_of_the_packaged_model_equals_one_from_nothing(explainer):
     fresh = copy(explainer)
     for run in runs[1:]:
         assert_alike(document(explainer, run), document(fresh, from_nothing(fresh, run)))
+
+
+def test_damaged_traces_with_edits_open_or_are_one_sentence(model, run):
+    branch = edited(model, run, first(run, Decided), Ignore())
+    at = next(k for k, event in enumerate(branch.events) if isinstance(event, PassagesRetrieved))
+    branch = edited(model, branch, at, UsePassages((PassageChoice(None, "Mine", "A bridge by hand."),)))
+    trace = document(model, branch)
+    small = {**trace, "edits": [*trace["edits"]]}
+    opened = 0
+    for seed in range(200):
+        part = mutated({"edits": small["edits"], "settings": small["settings"]}, seed)
+        try:
+            found = read_trace(json.dumps({**small, **part}))
+        except InputError as error:
+            assert len(str(error).splitlines()) == 1
+            continue
+        opened += 1
+        edits_from(found.get("edits", []))
+    assert 0 < opened < 200
