@@ -21,6 +21,7 @@ from .share import stretched
 from .texts import text
 
 MOST_RUNS = 20
+MOST_LINES = 1_000
 MOST_NAME = 80  # characters
 SHOWN = 120  # characters of a question or answer
 SHORT = 24  # characters of a token, query or value in a name
@@ -60,7 +61,7 @@ class Runs:
         if run is None or line is None or not run.events:
             return replace(self, current=None)
         known = self.get(self.lines.get(line)) or self._same(run)
-        lines = {**self.lines, line: known.id if known else line}
+        lines = dict([*self.lines.items(), (line, known.id if known else line)][-MOST_LINES:])
         if known:
             longer = len(run.events) >= len(known.run.events) or known.id == self.lines.get(line)
             kept = replace(known, run=run, gold=gold) if longer else known
