@@ -9,9 +9,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from . import events
 from .cache import BoundedCache
 from .cut import cut, first_sentence
 from .decoding import WindowDecoder
+from .edits import Edit, WritePrompt
+from .errors import InputError
 from .events import (
     AnswerCut,
     Decided,
@@ -28,7 +31,7 @@ from .passes import ShortPasses
 from .prompts import Prompt, build_prompt
 from .query import QUERIES
 from .reading import read
-from .retrieval import Passage, Retriever
+from .retrieval import Hit, Passage, Retriever
 from .settings import Settings
 from .stopping import STOPS, Written
 from .thinking import without
@@ -67,7 +70,7 @@ class Engine:
 
     Args:
         explore: decode every window to its end, so that θ can move both ways without the model; else stop at the
-            moment of firing. Decisions are the same.
+            moment of firing, but for a run with edits. Decisions are the same.
     """
 
     def __init__(self, lm: CausalLM, retriever: Retriever, explore: bool = True):
@@ -83,12 +86,35 @@ class Engine:
         return found
 
     def advance(self, run: Run) -> Iterator[Progress | Event]:
-        """Stream the tokens of the next event as progress, then yield that one event.
+        """Stream the tokens of the next event as progress, then yield that one event, as the run's edit has it.
 
         Raises:
             ValueError: the run is finished.
-            InputError: the prompt does not fit, or the model's numbers are not numbers.
+            InputError: the prompt does not fit, the model's numbers are not numbers, or the edit makes no sense here.
         """
+        edit = run.edit_at(len(run.events))
+        for item in self._next(run):
+            yield item if edit is None or isinstance(item, Progress) else edit.apply(item, run, self)
+
+    def edited(self, run: Run, at: int, edit: Edit) -> Run:
+        """The branch of a run with an edit, see :meth:`Run.edited`, once it is sure that the edit can be made.
+
+        Raises:
+            InputError: it makes no sense there, or windows are not decoded to their end.
+        """
+        if not self.explore:
+            raise InputError("Edits need windows that are written to their end: load with explore=True.")
+        branch = run.edited(at, edit)
+        if at == len(run.events) and run.finished:
+            raise InputError("The run is finished: edit one of its steps.")
+        for item in self.advance(branch):
+            if isinstance(item, Progress) and WindowDecoded not in edit.changes:
+                raise InputError(edit.wrong_place)
+            break
+        return branch
+
+    def _next(self, run: Run) -> Iterator[Progress | Event]:
+        """:meth:`advance` without edits, but for a prompt that was written by hand."""
         match run.last:
             case None if WHEN[run.settings.timing].before_first and run.settings.max_retrievals:
                 yield Decided(True, "before the first token")
@@ -101,6 +127,10 @@ class Engine:
             case Decided(retrieve=True):
                 formulate = QUERIES["question" if run.window is None else run.settings.formulation]
                 yield formulate(run.question, run.window, run.last, run.settings, self.passes)
+            case Decided(reason=events.IGNORED) if run.window is None:
+                yield from self._decode(run, self._prompt(run))
+            case Decided(reason=events.IGNORED):
+                yield self._decide(run)
             case Decided() if self._goes_on(run):
                 yield self._keep(run)
             case Decided():
@@ -147,17 +177,20 @@ class Engine:
     def _decode(self, run: Run, prompt: Prompt, begun: Window | None = None) -> Iterator[Progress | Event]:
         """Write a window, going on from one that was begun; from the cache where it is known."""
         number = 1 + sum(isinstance(e, AnswerCut) for e in run.events)
+        prompt = prompt if begun else self._by_hand(run, prompt)
         budget = _budget(run.settings, prompt.kept_ids)
         turns = run.settings.effective.stop == "paper"
         key = (prompt.token_ids, prompt.question_tokens, budget, turns)
         known = self._windows.get(key)
         if known is not None:
-            window, cost = self.prepared(known, run.settings)
+            window, cost = self.prepared(_behind(known, prompt), run.settings)
             yield WindowDecoded(number, window, cached=not cost, forward_passes=cost)
             return
+        explores = self.explore or run.edits  # what is edited later may be behind where it would have fired
         left = self._begun.get(key)
         if left is not None and (begun is None or len(left.window.generated_ids) >= len(begun.generated_ids)):
-            if not self.explore and self._fires(run, left.window, left.settled):
+            left = replace(left, window=_behind(left.window, prompt))
+            if not explores and self._fires(run, left.window, left.settled):
                 yield WindowDecoded(number, left.window, cached=True)
                 return
             begun = left.window
@@ -167,7 +200,7 @@ class Engine:
         fired = False
         for _ in decoder.steps():
             yield Progress(decoder, number)
-            if not self.explore and self._fires(run, decoder.window, decoder.settled):
+            if not explores and self._fires(run, decoder.window, decoder.settled):
                 fired = True
                 break
         window = decoder.window("fired" if fired else None)
@@ -186,6 +219,15 @@ class Engine:
             decoded_tokens=len(decoder) - len(given),
             seconds=time.perf_counter() - started,
         )
+
+    def _by_hand(self, run: Run, prompt: Prompt) -> Prompt:
+        """The prompt of a window, or what was written instead of it where the first window's was."""
+        edit = run.edit_at(len(run.events))
+        if not isinstance(edit, WritePrompt):
+            return prompt
+        if isinstance(run.last, AnswerCut):
+            raise InputError(edit.wrong_place)
+        return edit.prompt(self.lm, prompt)
 
     def _fires(self, run: Run, window: Window | Callable[[], Window], settled: int) -> bool:
         """Whether what is settled of a window (or of what builds it) already decides to retrieve."""
@@ -211,16 +253,18 @@ class Engine:
     def _retrieve(self, run: Run) -> PassagesRetrieved:
         started = time.perf_counter()
         hits = tuple(self.retriever.search(run.last.sent, run.settings.top_k))
-        shown = set(run.window.prompt.passages) if run.window is not None else set()
-        if not run.last.sent.strip():
-            evidence, reason = "none", "empty query"
-        elif not hits:
-            evidence, reason = "none", "no passage scores above 0"
-        elif shown.issuperset(hit.passage for hit in hits):
-            evidence, reason = "same", "every passage is in the prompt already"
-        else:
-            evidence, reason = "new", "new passages"
+        evidence, reason = self.evidence(hits, run)
         return PassagesRetrieved(hits, evidence, reason, time.perf_counter() - started)
+
+    @staticmethod
+    def evidence(hits: Sequence[Hit], run: Run) -> tuple[str, str]:
+        """What passages are to a run whose last event is their query: "new", "same" or "none", and why."""
+        shown = set(run.window.prompt.passages) if run.window is not None else set()
+        if hits and shown.issuperset(hit.passage for hit in hits):
+            return "same", "every passage is in the prompt already"
+        if hits:
+            return "new", "new passages"
+        return "none", "no passage scores above 0" if run.last.sent.strip() else "empty query"
 
     def _cut(self, run: Run) -> AnswerCut:
         kept_ids, kept_text = cut(read(run.window, run.settings.effective), run.latest(Decided))
@@ -267,6 +311,12 @@ class Engine:
         said = without(text, decided.window.thinking)
         written = Written(decided.window, whole, ids, text, begun.window.prompt.kept_text, said, budget)
         return STOPS[run.settings.effective.stop](written)
+
+
+def _behind(window: Window, prompt: Prompt) -> Window:
+    """A remembered window behind a prompt of the same tokens, which may tell other passages and sections of them."""
+    told = [(p.text, p.question, p.sections, p.passages, p.dropped) for p in (window.prompt, prompt)]
+    return window if told[0] == told[1] else replace(window, prompt=prompt, readings={})
 
 
 def _budget(settings: Settings, kept_ids: Sequence[int]) -> int:

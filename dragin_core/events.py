@@ -1,13 +1,22 @@
-"""What happens in a run. A run is a list of these, and what comes next is a function of the list and the settings."""
+"""What happens in a run. A run is a list of these, and what comes next is a function of the list, the settings and the
+edits."""
 
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
+from .errors import InputError
 from .methods import WHEN
 from .prompts import Prompt
 from .qfs import Candidate
 from .retrieval import Hit
 from .settings import Settings
 from .window import Window
+
+if TYPE_CHECKING:
+    from .edits import Edit
+
+BY_HAND = "by hand"
+IGNORED = "ignored by hand"
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +52,11 @@ class Decided:
     sentence: tuple[int, int] | None = None
     keeps: int | None = None
     mends: tuple[str, ...] = ()
+
+    @property
+    def ignored(self) -> bool:
+        """Whether it is a trigger that was passed over by hand, without a search."""
+        return self.reason == IGNORED
 
 
 @dataclass(frozen=True)
@@ -90,19 +104,43 @@ Event = WindowDecoded | Decided | QueryFormulated | PassagesRetrieved | AnswerCu
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A question, its settings and the events so far; a value, so going back or branching is keeping an older one."""
+    """A question, its settings and the events so far; a value, so going back or branching is keeping an older one.
+
+    Attributes:
+        edits: (index of the event, edit) by rising index; see :mod:`~dragin_core.edits`.
+    """
 
     question: str
     settings: Settings
     events: tuple[Event, ...] = field(default=())
+    edits: tuple[tuple[int, "Edit"], ...] = field(default=())
 
     def then(self, event: Event) -> "Run":
         """This run with one more event."""
         return replace(self, events=(*self.events, event))
 
     def back(self) -> "Run":
-        """This run without its last event."""
-        return replace(self, events=self.events[:-1])
+        """This run without its last event. An edit goes with its event: the next step is the method's own again."""
+        at = max(0, len(self.events) - 1)
+        return replace(self, events=self.events[:at], edits=self.edits_before(at))
+
+    def edited(self, at: int, edit: "Edit") -> "Run":
+        """A branch: the events and edits before event ``at``, and there this edit.
+
+        Raises:
+            InputError: the run has not come so far.
+        """
+        if type(at) is not int or not 0 <= at <= len(self.events):
+            raise InputError("The run has no such step: choose one of its steps.")
+        return replace(self, events=self.events[:at], edits=(*self.edits_before(at), (at, edit)))
+
+    def edits_before(self, at: int) -> tuple[tuple[int, "Edit"], ...]:
+        """The edits of the events before one."""
+        return tuple((index, edit) for index, edit in self.edits if index < at)
+
+    def edit_at(self, at: int) -> "Edit | None":
+        """The edit of an event, or None."""
+        return dict(self.edits).get(at)
 
     @property
     def last(self) -> Event | None:
@@ -153,12 +191,14 @@ class Run:
 
     @property
     def passed_over(self) -> list[Decided]:
-        """Triggers, or other places, of the present round whose retrieval brought nothing new."""
+        """Triggers, or other places, of the present round whose retrieval brought nothing new, or was left out."""
         passed: list[Decided] = []
         trigger = None
         for event in self.events:
             if isinstance(event, AnswerCut):
                 passed, trigger = [], None
+            elif isinstance(event, Decided) and event.ignored and event.index is not None:
+                passed.append(event)
             elif isinstance(event, Decided) and event.retrieve and event.index is not None:
                 trigger = event
             elif isinstance(event, PassagesRetrieved) and trigger and not self.accepts(event):

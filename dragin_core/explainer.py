@@ -10,6 +10,7 @@ from . import packaged
 from .chat import template_of
 from .compare import compare
 from .decoding import WindowDecoder
+from .edits import Edit, Edits
 from .engine import Engine, Progress
 from .errors import InputError
 from .events import Event, Run
@@ -95,21 +96,29 @@ class Explainer:
             "versions": {"python": platform.python_version()} | {name: version(name) for name in VERSIONS},
         }
 
-    def start(self, question: str, settings: Settings | None = None) -> Run:
-        """A run with nothing done yet.
+    def start(self, question: str, settings: Settings | None = None, edits: Edits = ()) -> Run:
+        """A run with nothing done yet, and the edits that its events are to have.
 
         Raises:
             InputError: the question is blank, too long or has no word.
         """
-        return Run(check_question(question), settings or Settings())
+        return Run(check_question(question), settings or Settings(), edits=tuple(edits))
+
+    def edited(self, run: Run, at: int, edit: Edit) -> Run:
+        """A branch of a run: as it was before event ``at``, which the edit will change when it is advanced to.
+
+        Raises:
+            InputError: the edit makes no sense there; one sentence.
+        """
+        return self.engine.edited(run, at, edit)
 
     def advance(self, run: Run) -> Iterator[Progress | Event]:
         """Stream the tokens of the next event, then yield that event; append it with ``run.then(event)``."""
         return self.engine.advance(run)
 
-    def run(self, question: str, settings: Settings | None = None) -> Trace:
+    def run(self, question: str, settings: Settings | None = None, edits: Edits = ()) -> Trace:
         """Answer a question to the end."""
-        run = self.start(question, settings)
+        run = self.start(question, settings, edits)
         while not run.finished:
             *_, event = self.advance(run)
             run = run.then(event)

@@ -182,13 +182,13 @@ def _with_bos(lm: CausalLM, encoded: Encoded) -> Encoded:
 
 
 def _prompt(lm, text, at, parts, encoded, question, kept_ids, *, tail, opens_thinking=False, **more) -> Prompt:
-    sections, cursor = [], at
+    sections, cursor, question_start = [], at, at
     if at:
         sections.append(Section("template", 0, at))
     for kind, part in parts:
         sections.append(Section(kind, cursor, cursor + len(part)))
+        question_start = cursor if kind == "question" else question_start
         cursor += len(part)
-    question_start = cursor - len(parts[-1][1])
     if cursor < len(text):
         sections.append(Section(tail, cursor, len(text)))
     kept = Detokenizer(lm.tokenizer, encoded.token_ids, opens_thinking)
@@ -217,6 +217,70 @@ def _tokens_of_words(encoded: Encoded, words: list[Word], shift: int) -> tuple[t
     moved = [Word(w.text, w.start + shift, w.end + shift) for w in words]
     owners = word_of_each(encoded.spans, moved)
     return tuple((position, owner) for position, owner in enumerate(owners) if owner >= 0)
+
+
+def rewritten(lm: CausalLM, prompt: Prompt, text: str) -> Prompt:
+    """A prompt with another text in front of the answer so far, whose token ids stay.
+
+    The template's own beginning and end are read as they were where ``text`` still has them; role markers anywhere else
+    are plain characters. What is left of the passages, demonstrations and question is told as before, the rest is
+    instruction.
+
+    Raises:
+        InputError: it is too long for the model, or changes how the answer so far reads.
+    """
+    own = prompt.text[: len(prompt.text) - len(prompt.kept_text)]
+    chat = any(section.kind == "template" for section in prompt.sections)
+    first, tail = prompt.sections[0], next(s for s in reversed(prompt.sections) if s.kind != "answer")
+    front = own[: first.end] if first.kind == "template" else ""
+    back = own[tail.start :] if tail.kind == "template" else ""
+    at = len(front) if text.startswith(front) else 0
+    end = len(text) - (len(back) if text[at:].endswith(back) else 0)
+    if chat:
+        encoded = _with_bos(lm, lm.encode(text, user=(at, end)))
+    else:
+        encoded = lm.encode(text, user=(0, len(text)), add_special=True)
+    parts, passages, question = _retold(prompt, text[at:end])
+    found = _prompt(
+        lm,
+        text,
+        at,
+        parts,
+        encoded,
+        question,
+        prompt.kept_ids,
+        tail="template",
+        opens_thinking=prompt.opens_thinking and end < len(text),
+        passages=passages,
+        dropped=prompt.dropped,
+    )
+    if len(found.token_ids) >= lm.context_limit:
+        raise InputError(
+            f"The prompt takes {len(found.token_ids)} tokens, and {lm.name} reads {lm.context_limit}: shorten it."
+        )
+    if (found.kept_text, found.kept_thinking) != (prompt.kept_text, prompt.kept_thinking):
+        raise InputError("Behind this prompt the answer so far would read otherwise: leave the prompt's end as it was.")
+    return found
+
+
+def _retold(prompt: Prompt, turn: str) -> tuple[list[Part], tuple[Passage, ...], str]:
+    """A changed turn in parts, the passages that it still holds whole and in order, and the question if it holds it."""
+    parts, passages, question, at = [], [], "", 0
+    told = iter(prompt.passages)
+    for section in prompt.sections:
+        passage = next(told, None) if section.kind == "passage" else None
+        text = prompt.text[section.start : section.end]
+        if section.kind not in ("passage", "demonstration", "question") or not text:
+            continue
+        start = turn.rfind(text) if section.kind == "question" else turn.find(text, at)
+        if start < at:
+            continue
+        parts += [("instruction", turn[at:start]), (section.kind, text)]
+        at = start + len(text)
+        passages += [passage] if passage else []
+        question = text if section.kind == "question" else question
+    parts.append(("instruction", turn[at:]))
+    return [part for part in parts if part[1]], tuple(passages), question
 
 
 def given_prompt(lm: CausalLM, text: str, *, raw: bool, question: str = "", answer_so_far: str = "") -> Prompt:

@@ -8,6 +8,7 @@ import numpy as np
 
 from .alone import cost_alone
 from .cut import told_text
+from .edits import Edits
 from .events import AnswerCut, Decided, Event, Finished, PassagesRetrieved, QueryFormulated, Run, WindowDecoded
 from .prompts import Prompt
 from .reading import Reading, read
@@ -68,12 +69,22 @@ class Trace:
             "format": TRACE_FORMAT,
             "question": self.run.question,
             "settings": self.run.settings.to_dict(),
+            **({"edits": edits_dicts(self.run.edits)} if self.run.edits else {}),
             "environment": self.environment,
-            "events": [event_dict(event, self.run.settings.effective) for event in self.run.events],
+            "events": [self._event(index) for index in range(len(self.run.events))],
             "answer": self.answer,
             "answer_without_retrieval": self.answer_without_retrieval,
             "counts": self.counts,
         }
+
+    def _event(self, index: int) -> dict[str, Any]:
+        event = event_dict(self.run.events[index], self.run.settings.effective)
+        return {**event, "edited": True} if self.run.edit_at(index) else event
+
+
+def edits_dicts(edits: Edits) -> list[dict[str, Any]]:
+    """Edits as a trace writes them; :func:`~dragin_core.edits.edits_from` reads them."""
+    return [{"at": at, **edit.to_dict()} for at, edit in edits]
 
 
 @singledispatch

@@ -7,22 +7,29 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+from .edits import AskInstead, Edit, FireAt, Ignore, edits_from
+from .errors import InputError
+from .events import IGNORED
 from .settings import Settings
 from .shapes import require
 
 Doc = Mapping[str, Any]
 MOST_OF_PASSAGES = 2_000_000  # characters of all passages together: their words are looked for whenever it is drawn
 START = ""
+SKIPPED = "trigger ignored by hand"
 # what can follow what; a window follows passages that were not accepted where it had been stopped as it fired
 FOLLOWS = {
     START: ("window", "decision"),
     "window": ("decision",),
     "decision": ("query", "cut", "finished"),
+    SKIPPED: ("decision", "window"),
     "query": ("passages",),
     "passages": ("decision", "cut", "window"),
     "cut": ("window", "finished"),
     "finished": (),
 }
+EDITED = {"fire": ("decision",), "ignore": ("decision",), "ask": ("query",), "passages": ("passages",)}
+EDITED["prompt"] = ("cut", "window")
 
 
 @dataclass
@@ -49,13 +56,15 @@ class Story:
 def check_sense(trace: Doc, settings: Settings) -> None:
     """Raises: InputError, one sentence about the first thing that does not fit."""
     story = Story(settings, trace["question"])
+    edits = _edits(trace.get("edits", []))
     for index, event in enumerate(trace["events"]):
         where, kind = f"events[{index}]", event["type"]
         check_order(event, where, story)
+        check_edited(event, where, edits.get(index))
         CHECKS.get(kind, lambda *_: None)(event, where, story)
         if event.get("partial"):
             require(index + 1 == len(trace["events"]), f"{where} is a window that was stopped, yet events follow it")
-        story.last = kind
+        story.last = SKIPPED if event.get("edited") and event.get("reason") == IGNORED else kind
 
 
 def check_order(event: Doc, where: str, story: Story) -> None:
@@ -65,7 +74,30 @@ def check_order(event: Doc, where: str, story: Story) -> None:
     require(kind in FOLLOWS[last], f"{where} is a {kind}, which cannot come {after}")
     if last == "decision":
         require(story.retrieve == (kind == "query"), f"{where} is a {kind}, which the decision before it rules out")
+    require(last != SKIPPED or story.open == (kind == "decision"), f"{where} is a {kind}, which cannot come {after}")
     require(kind not in ("decision", "cut") or last == START or story.open, f"{where} is a {kind} before any window")
+
+
+def check_edited(event: Doc, where: str, edit: Edit | None) -> None:
+    """That an event says whether it was edited, and is what its edit makes of it."""
+    require(bool(event.get("edited")) == bool(edit), f"{where} and the edits do not agree on whether it was edited")
+    if edit is None:
+        return
+    kind = event["type"]
+    require(kind in EDITED[edit.kind], f"{where} is a {kind}, which the edit that stands there cannot change")
+    told = {
+        FireAt: lambda: event["retrieve"] and event["index"] == edit.index,
+        Ignore: lambda: not event["retrieve"] and event["reason"] == IGNORED,
+        AskInstead: lambda: event["sent"] == edit.text,
+    }
+    require(told.get(type(edit), lambda: True)(), f"{where} is not what the edit that stands there makes of it")
+
+
+def _edits(values: Sequence[Doc]) -> dict[int, Edit]:
+    try:
+        return dict(edits_from(values))
+    except InputError as error:
+        raise InputError(f"This trace cannot be opened: in its edits, {error}") from error
 
 
 def check_window(window: Doc, where: str, story: Story) -> None:

@@ -133,7 +133,7 @@ EVENTS: dict[str, Check] = {
 
 def event(value: Any, where: str) -> None:
     """An event of a known type, with what that type has."""
-    record({"type": one_of(*EVENTS)})(value, where)
+    record({"type": one_of(*EVENTS)}, {"edited": flag})(value, where)
     EVENTS[value["type"]](value, where)
 
 
@@ -178,5 +178,6 @@ TRACE = record(
             },
         ),
         "gold": listed(NAME, 100),
+        "edits": listed(record({"at": whole(0, MOST_EVENTS), "kind": NAME}), MOST_EVENTS),
     },
 )

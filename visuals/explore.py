@@ -1,6 +1,7 @@
 """The tab Explore: one question, step by step."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
@@ -14,6 +15,7 @@ from .figures import PLOTLY_JS, figures
 from .handlers import THETA_ENDS, Handlers, Session
 from .lens import lens_panel, wire_lens
 from .parts import MODEL, VIEW, Explore, data_line, make_room
+from .runs import runs_panel, wire_runs
 from .scripts import STAGE_SCRIPTS, script
 from .setup import NO_PRESET, filled, preset_chooser, switch_panel
 from .share import share_bar, wire_share
@@ -70,9 +72,13 @@ def explore_tab(handlers: Handlers) -> Explore:
     tab = Explore(shown, controls, dials, chooser, running)
     chooser.input(None, cancels=running)
     told = chooser.input(lambda name: handlers.tell(name, tuple(dials)), chooser, tab.filled, **VIEW)
-    for shown_now in (told, *running):
+    acting = [event for event in running if event not in looking]
+    for shown_now in (told, *acting):
         make_room(shown_now, handlers, tab)
     wire_share(handlers, share, tab, gold)
+    listed, panel = runs_panel()
+    ends = [*(each.then for each in acting), buttons["stop"].click]
+    wire_runs(handlers, listed, panel, tab, gold, ends)
     gold.change(handlers.judge, [session, gold], stage, **VIEW)
     return tab
 
@@ -85,11 +91,17 @@ def wire_model_events(handlers, buttons, question, stage, inputs, outputs, other
     of the stage's own, which asks for one only when the one before has ended (``assets/js/gradio_stage.js``).
     """
     session, gold = inputs[0], inputs[2]
+
+    def edit(event: gr.EventData, state: Session, *fields) -> Iterator[tuple]:
+        """An edit that was made in the stage."""
+        yield from handlers.edit(state, event._data, *fields)
+
     shared = {"inputs": inputs, "outputs": outputs, "trigger_mode": "always_last", **MODEL}
     everything = [
         stage.release(handlers.follow, **shared),
         stage.submit(handlers.run, **shared),
         stage.select(handlers.step, **shared),
+        stage.edit(edit, **shared),
         *others,
     ]
     for each in everything:

@@ -25,7 +25,7 @@ from .scripts import SHARED, STAGE_SCRIPTS, script, script_data
 from .texts import ASSETS, text, texts
 
 MOST_BYTES = 2_000_000  # beyond, the attention rows of single heads are left out
-STYLES = ("stage.css", "signals.css", "export.css")
+STYLES = ("stage.css", "signals.css", "edits.css", "export.css")
 # the plot needs plotly.js, which is 4.8 MB: its panel says so instead
 REPLACED = {"view_signals.js": "export_signals.js"}
 OWN = [REPLACED.get(name, name) for name in STAGE_SCRIPTS if not name.startswith("gradio")]

@@ -15,10 +15,11 @@ from dragin_core.settings import Settings
 from dragin_core.trace_file import read_trace
 
 from .loader import ModelLoader
-from .payload import aliases, empty_payload, packed, payload
+from .payload import aliases, empty_payload, judged, packed, payload
 from .setup import NO_PRESET, chosen, panel_value
 from .stories import settings_of, story
 from .texts import text
+from .what_if import advanced, asked, made_anew, same_place
 
 LOGGER = logging.getLogger(__name__)
 REDRAW_SECONDS = 0.1  # partial windows are drawn at most this often; every token still yields, so that Stop can bite
@@ -40,7 +41,9 @@ class Session:
     after a reset.
 
     ``target``: the number of events that were asked for, None for all to the end; a branch goes as far. ``partial``: a
-    window that is no event yet and is shown behind the run's.
+    window that is no event yet and is shown behind the run's. ``line`` tells the run from those it did not grow out of
+    step by step, ``parent`` is the line it branched from, ``before`` the run whose edits a branch takes over as long as
+    they fit.
     """
 
     run: Any = None
@@ -48,6 +51,9 @@ class Session:
     target: int | None = None
     partial: Any = None
     opened: Opened | None = None
+    line: str | None = None
+    parent: str | None = None
+    before: Any = None
 
     def reached(self, run: Any) -> bool:
         """Whether a run is as far as was asked for."""
@@ -168,7 +174,7 @@ class Handlers:
         """The trace that is shown, as far as it goes; None after a reset."""
         if session.run is not None:
             run = session.run if session.partial is None else session.run.then(session.partial)
-            return self._loader.explainer.trace(run).to_dict()
+            return self._trace(run)
         if session.opened:
             return session.opened.trace
         return story(session.recorded) if session.recorded else None
@@ -180,6 +186,23 @@ class Handlers:
         if session.opened:
             return self._opened(session.opened, gold)
         return self._recorded(session.recorded, gold) if session.recorded else None
+
+    def listed_payload(self, run: Any, gold: str, key: str) -> str:
+        """What the stage shows of a run of the visitor's list; ``key`` tells one opening from the next."""
+        return packed(payload(self._trace(run), self.expected(run.question, gold), came=key))
+
+    def judged_run(self, run: Any, gold: str) -> bool | None:
+        """Whether its answer is right; None where nothing is expected."""
+        return judged(run.answer, self.expected(run.question, gold))
+
+    def traces_of(self, runs: Any, ids: Any) -> list[dict[str, Any]]:
+        """The traces of runs of a visitor's list (:class:`visuals.runs.Runs`), in the order of their ids; those that
+        are gone are left out."""
+        wanted = [runs.get(each) for each in ids] if isinstance(ids, list | tuple) else []
+        return [self._trace(entry.run) for entry in wanted if entry]
+
+    def _trace(self, run: Any) -> dict[str, Any]:
+        return self._loader.explainer.trace(run).to_dict()
 
     def run(self, session: Session, *fields) -> Iterator[tuple]:
         """Go on to the end; start anew where question or settings changed, or the run is finished."""
@@ -215,6 +238,27 @@ class Handlers:
             return
         yield from self._guarded(replace(session, target=target), form, hurry=True)
 
+    def edit(self, session: Session, data: Any, *fields) -> Iterator[tuple]:
+        """Branch from an event of the shown run with an edit (:mod:`dragin_core.edits`), and go as far as it went.
+
+        Args:
+            data: ``{"at", "edit"}`` as the browser sends it.
+        """
+        yield from self._told(self._edit(session, data, Form(*fields)))
+
+    def _edit(self, session: Session, data: Any, form: Form) -> Iterator[tuple]:
+        at, edit = asked(data)
+        explainer = yield from self.model()
+        shown = self.asked(session)
+        if explainer is None or shown is None:
+            return
+        run = session.run or (yield from made_anew(explainer, self.shown_trace(session), at))
+        branch = explainer.edited(run, at, edit)
+        target = shown[2] if not run.finished else None
+        target = target if target is None else max(at + 1, target)
+        session = Session(run=branch, target=target, line=secrets.token_hex(4), parent=session.line)
+        yield from self._advance(explainer, session, form.gold, hurry=True)
+
     def back(self, session: Session, gold: str) -> tuple:
         """Take the last event back, or the window that is no whole event yet."""
         if session.run is None:
@@ -222,7 +266,7 @@ class Handlers:
         if not session.run.events and not session.partial:
             return gr.skip(), self._draw(session.run, gold), notice(text("notice.noback"))
         run = session.run if session.partial else session.run.back()
-        return Session(run, None, len(run.events)), self._draw(run, gold), notice()
+        return replace(session, run=run, target=len(run.events), partial=None), self._draw(run, gold), notice()
 
     def reset(self) -> tuple:
         """Clear the run; question and settings stay."""
@@ -271,14 +315,19 @@ class Handlers:
             session: its target says how far to go.
             hurry: what is known already is not drawn step by step.
         """
+        yield from self._told(self._go(session, form, hurry))
+
+    def _go(self, session: Session, form: Form, hurry: bool) -> Iterator[tuple]:
+        form.settings()
+        explainer = yield from self.model()
+        if explainer is not None:
+            yield from self._advance(explainer, self._begin(explainer, session, form, hurry), form.gold, hurry)
+
+    @staticmethod
+    def _told(steps: Iterator[tuple]) -> Iterator[tuple]:
+        """The steps; a failure becomes a sentence."""
         try:
-            form.settings()
-            explainer = yield from self.model()
-            if explainer is not None:
-                run = self._begin(explainer, session, form)
-                yield from self._advance(
-                    explainer, replace(session, run=run, recorded=None, opened=None), form.gold, hurry
-                )
+            yield from steps
         except InputError as error:
             yield gr.skip(), gr.skip(), notice(str(error), "error")
         except Exception as error:
@@ -294,11 +343,24 @@ class Handlers:
             yield gr.skip(), gr.skip(), notice(self._loader.status.sentence, "error")
         return self._loader.explainer
 
-    def _begin(self, explainer: Any, session: Session, form: Form) -> Any:
-        """The run to go on with: the present one where it answers this form, else (or once finished) a new one."""
-        if same_start(session.run, form.question, form.settings()) and not session.run.finished:
-            return session.run
-        return explainer.start(form.question, form.settings())
+    def _begin(self, explainer: Any, session: Session, form: Form, follows: bool) -> Session:
+        """With the run to go on with: the present one where it answers this form, else (or once finished) a new one.
+
+        Args:
+            follows: a new one takes over the present one's edits, as long as they fit.
+        """
+        run = session.run
+        if same_start(run, form.question, form.settings()) and not run.finished:
+            return session
+        branches = run is not None and run.question == form.question.strip()
+        before = run if follows and branches and run.edits else None
+        return Session(
+            run=explainer.start(form.question, form.settings(), before.edits if before else ()),
+            target=session.target,
+            line=secrets.token_hex(4),
+            parent=session.line if branches else None,
+            before=before,
+        )
 
     def _advance(self, explainer: Any, session: Session, gold: str, hurry: bool) -> Iterator[tuple]:
         from dragin_core import Progress
@@ -306,7 +368,7 @@ class Handlers:
         drawn = time.monotonic() if hurry else 0.0
         yield session, gr.skip(), notice(pipeline_notice(session.run.settings) or "")
         while not session.reached(session.run):
-            for item in explainer.advance(session.run):
+            for base, item in advanced(explainer, session.run, session.before):
                 due = time.monotonic() - drawn >= REDRAW_SECONDS
                 partial = isinstance(item, Progress)
                 if partial and not due:
@@ -314,15 +376,17 @@ class Handlers:
                     continue
                 if due:
                     drawn = time.monotonic()
-                run = session.run.then(item.window if partial else item)
+                run = base.then(item.window if partial else item)
                 ended = not partial and session.reached(run)
                 stage = self._draw(run, gold, live=not ended) if ended or due or not hurry else gr.skip()
                 session = replace(session, partial=run.last) if partial else replace(session, run=run, partial=None)
                 yield session, stage, gr.skip()
+        if session.before is not None:
+            count, kept = len(session.before.edits), len(session.run.edits)
+            yield replace(session, before=None), gr.skip(), notice(text("edit.kept", count=count, kept=kept))
 
     def _draw(self, run: Any, gold: str, live: bool = False) -> str:
-        trace = self._loader.explainer.trace(run).to_dict()
-        return packed(payload(trace, self.expected(run.question, gold), live=live))
+        return packed(payload(self._trace(run), self.expected(run.question, gold), live=live))
 
     def expected(self, question: str, gold: str) -> list[str]:
         """The aliases to judge by: an example's answer is none for another question, however the box was filled."""
@@ -336,4 +400,6 @@ class Handlers:
 
     def _opened(self, opened: Opened, gold: str = "") -> dict[str, Any]:
         """An opened trace, judged by what was typed, else by the answer that came with it."""
-        return payload(opened.trace, aliases(gold) or opened.trace.get("gold", []), opened=opened.key)
+        found = payload(opened.trace, aliases(gold) or opened.trace.get("gold", []), opened=opened.key)
+        here = self._loader.explainer
+        return {**found, "elsewhere": bool(here) and not same_place(opened.trace, here.environment)}

@@ -10,7 +10,8 @@ from .parts import VIEW, data_line
 from .texts import ASSETS, text
 
 POLL_SECONDS = 1.0
-CSS_PATHS = [ASSETS / name for name in ("page.css", "stage.css", "signals.css", "share.css", "lens.css", "compare.css")]
+STYLES = ("page", "stage", "signals", "share", "edits", "runs", "lens", "compare")
+CSS_PATHS = [ASSETS / f"{name}.css" for name in STYLES]
 
 
 def build_ui(loader: ModelLoader) -> gr.Blocks:

@@ -13,6 +13,7 @@ STAGE_SCRIPTS = (
     "measures.js",
     "view_doubt.js",
     "steady.js",
+    "edits.js",
     "view_skyline.js",
     "view_card.js",
     "signals_summary.js",

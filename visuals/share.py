@@ -17,13 +17,15 @@ from .export import page_of
 from .handlers import Handlers, Session, notice
 from .parts import VIEW, Explore, make_room
 from .scripts import script
+from .tables import TABLES
 from .texts import text
 
 NAME_CHARACTERS = 48
 
 
 def share_bar() -> gr.HTML:
-    """Three buttons; its events are ``download`` (save the trace), ``submit`` (save the page) and ``upload`` (open)."""
+    """Five buttons; its events are ``download`` (save the trace), ``submit`` (save the page), ``copy`` (save a table)
+    and ``upload`` (open)."""
     return gr.HTML(
         None,
         html_template='<div class="share-bar-of-page"></div>',
@@ -63,6 +65,16 @@ def wire_share(handlers: Handlers, bar: gr.HTML, tab: Explore, gold: gr.Textbox)
             return gr.skip(), notice(text("share.none"), "error")
         return saved(found["trace"]["question"], "html", page_of(found))
 
+    def save_table(event: gr.EventData, state: Session) -> tuple:
+        """Scores or decisions of the shown run as the text of a table."""
+        trace, came = handlers.shown_trace(state), event._data if isinstance(event._data, Mapping) else {}
+        if trace is None:
+            return gr.skip(), notice(text("share.none"), "error")
+        kind = "decisions" if came.get("kind") == "decisions" else "scores"
+        name = f"{file_name(trace['question'])}-{kind}.csv"
+        return {"name": name, "kind": "csv", "text": TABLES[kind](trace)}, notice(text("share.saved", name=name))
+
+    bar.copy(save_table, session, [bar, line], **VIEW)
     bar.download(save_trace, session, [bar, line], **VIEW)
     bar.submit(save_page, [session, gold], [bar, line], **VIEW)
     bar.upload(None, cancels=tab.running)

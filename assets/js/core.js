@@ -176,7 +176,7 @@ function previewOf(trace, theta, n, switches = {}) {
   const context = { settings, switches, theta, n, live: isRind(settings), asks: isQfs(settings) };
   const sofar = { changed: false, retrievals: 0 };
   return roundsOf(trace).map((round) => {
-    const view = { ...round, trigger: null, passed: [], status: sofar.changed ? "later" : "followed", why: "" };
+    const view = { ...round, trigger: null, passed: [], ignored: [], status: sofar.changed ? "later" : "followed", why: "" };
     for (const group of round.groups) if (!previewGroup(view, group, context, sofar)) break;
     view.flagged = flaggedWith(view.trigger);
     view.cutFrom = view.window ? cutOf(view, switches) : Infinity;
@@ -189,9 +189,14 @@ function previewGroup(view, group, context, sofar) {
   const { settings, switches, theta, n, live, asks } = context;
   if (group.decision.reason === "max retrievals") view.capped = true;
   if (group.decision.reason === "kept unchecked") view.unchecked = true;
+  const byHand = Boolean(group.decision.edited);
+  if (byHand && !group.decision.retrieve) {
+    if (group.decision.index !== null && !sofar.changed) { view.passed.push(group.decision.index); view.ignored.push(group.decision.index); view.after = group.decision.moment; }
+    return true;
+  }
   const before = recorded(group);
   if (sofar.changed) { view.trigger = before || view.trigger; return true; }
-  const other = live && view.window && theta !== settings.theta && !view.unchecked;
+  const other = live && view.window && theta !== settings.theta && !view.unchecked && !byHand;
   view.trigger = other ? triggerNow(view, theta, switches, sofar.retrievals < settings.max_retrievals) : before;
   view.why = !sameTrigger(view.trigger, before) ? "trigger" : live && asks && view.window && group.query ? queryChange(view, group, before, context) : "";
   if (view.why) {
@@ -209,7 +214,7 @@ function previewGroup(view, group, context, sofar) {
 
 /** Whether the query of an unchanged trigger would be another: "query", "unknown" or "". */
 function queryChange(view, group, before, { settings, switches, n }) {
-  if (!view.trigger) return "";
+  if (!view.trigger || group.query.edited) return "";
   const flagsCount = switches.query_hits === "sentence" || switches.query_stopwords === "pos";
   view.flagsChanged = flagsCount && String(view.trigger.flags) !== String(before.flags);
   if (view.flagsChanged) return "unknown";

@@ -7,7 +7,7 @@ const button = (name, act) => {
   node.addEventListener("click", act);
   return node;
 };
-bar.append(button("open", () => file.click()), button("trace", () => trigger("download")), button("page", () => trigger("submit")), file);
+bar.append(button("open", () => file.click()), button("trace", () => trigger("download")), button("page", () => trigger("submit")), button("scores", () => trigger("copy", { kind: "scores" })), button("decisions", () => trigger("copy", { kind: "decisions" })), file);
 file.addEventListener("change", () => { openFile(file.files[0]); file.value = ""; });
 
 const tell = (key) => window.dispatchEvent(new CustomEvent("dragin-notice", { detail: t(key) }));
@@ -47,7 +47,7 @@ window.addEventListener("drop", (event) => {
   openFile(event.dataTransfer.files[0]);
 });
 
-const TYPES = { json: "application/json", html: "text/html" };
+const TYPES = { csv: "text/csv", json: "application/json", html: "text/html" };
 
 watch("value", () => {
   if (!props.value?.text) return;

@@ -22,6 +22,12 @@ const showNow = () => {
   stage.show({ ...payload, live: live && !stopped }, dials);
 };
 window.draginStage = stage;
+stage.state.edit = (at, edit) => {
+  clearTimeout(asked);
+  asked = 0;
+  stopped = false;
+  act("edit", { at, edit });
+};
 showNow();
 watch("value", showNow);
 

@@ -96,6 +96,11 @@ function captionOf(trace, state) {
   const window = events.findLast((each) => each.type === "window");
   const trigger = events.findLast((each) => each.type === "decision");
   const token = window && trigger?.retrieve ? shown(window.units[trigger.index]?.text || "") : "";
+  if (event.edited && event.type !== "window") {
+    const ignored = window && event.type === "decision" && !event.retrieve ? shown(window.units[event.index]?.text || "") : token;
+    const name = event.type === "decision" ? (event.retrieve ? "fire" : "ignore") : event.type === "cut" ? "prompt" : event.type;
+    return t(`caption.hand.${name}`, { token: ignored, query: event.sent, count: event.items?.length });
+  }
   const said = {
     window: () => t(window.round > 1 ? "caption.continue" : "caption.write"),
     decision: () => (!event.retrieve ? t(has(`caption.${event.reason}`) ? `caption.${event.reason}` : "caption.quiet") : event.index === null ? t("caption.upfront") : t(!isRind(trace.settings) ? "caption.place" : event.sentence ? "caption.sentence" : "caption.when", { token, score: NUMBERS.score(event.score), theta: thetaText(trace.settings.theta) })),

@@ -63,7 +63,7 @@ function buildPanels(root) {
 
 /** Everything the views read: the payload (as far as the playhead stands), the dials, and what follows from both. */
 function modelOf(state, whole = false) {
-  const { payload, theta, n, special, words, live, head, arcs, sinkless } = state;
+  const { payload, theta, n, special, words, live, head, arcs, sinkless, edit } = state;
   const switches = payload.facts.switches || {};
   const trace = whole ? payload.trace : traceNow(state);
   const rounds = previewOf(trace, theta, n, switches);
@@ -77,7 +77,7 @@ function modelOf(state, whole = false) {
   const dragin = isRind(trace.settings);
   const measure = measureOf(state.measure, { settings: trace.settings, theta, scale: state.scale });
   const replay = trace !== payload.trace;
-  return { payload, trace, replay, theta, n, special, words, scale: state.scale, measure, live, head, arcs, sinkless, switches, rounds, factsAt, usedIn, usedWords, dragin };
+  return { payload, trace, replay, theta, n, special, words, scale: state.scale, measure, live, head, arcs, sinkless, edit, switches, rounds, factsAt, usedIn, usedWords, dragin };
 }
 
 /** The trace as far as the playhead stands; the same object until it moves. */

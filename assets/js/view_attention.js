@@ -62,15 +62,27 @@ function wordNode(word, top) {
 }
 
 function viewQuery(root, model, focus) {
+  const group = groupOf(model, focus);
+  const row = rowOf(model, focus);
+  const own = group?.query && (!row || group.decision.index === null || group.decision.index === row.index);
+  keepingFocus(root, () => {
+    drawQuery(root, model, focus);
+    root.append(own ? queryEdits(root, model, model.rounds[focus.round], group) : "");
+  });
+}
+
+function drawQuery(root, model, focus) {
   const round = model.rounds[focus.round];
   const row = rowOf(model, focus);
   const group = groupOf(model, focus);
   if (!row && !group?.query) return root.replaceChildren(emptyNote("query.empty"));
+  if (group?.query?.edited && !row?.round.window) return root.replaceChildren(...chips(t("query.hand"), [group.query.text]));
   if (group?.query && !row?.round.window) return root.replaceChildren(...chips(t("query.question"), group.query.text.split(" ")));
   if (group?.query && !(group.decision.index >= 0)) return root.replaceChildren(...chips(t("query.question"), [group.query.text]));
   if (!isQfs(model.trace.settings)) return root.replaceChildren(...(group?.query ? [...(asksMasked(model.trace.settings) ? maskedSentence(round, group, model) : []), ...chips(t("query.sent.plain"), [group.query.text])] : [emptyNote("query.empty")]));
   const query = queryFor(round, row.index, model.n, model.trace.settings, model.switches);
   if (!query) return root.replaceChildren(h("p", "lab", {}, t("query.unknown.name")), emptyNote(row.fires || row.passed ? "query.unknown.fires" : "query.unknown"));
+  if (group?.query?.edited && group.decision.index === row.index) return root.replaceChildren(...chips(t("query.hand"), [group.query.text]));
   const words = query.text ? query.text.split(" ") : [];
   const firing = row.fires || row.passed;
   const sent = firing && group?.query && group.query.text === query.text;

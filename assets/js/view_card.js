@@ -7,12 +7,17 @@ function viewCard(root, model, focus) {
   const state = stateOf(round, focus.unit, round.cutFrom);
   root.replaceChildren(
     h("p", "card-head", {}, h("b", "token-name", {}, `“${shown(unit.text)}”`), wordNote(round, unit),
-      focus.locked ? h("span", "badge", {}, t("card.locked")) : ""),
+      focus.locked ? h("span", "badge", {}, t("card.locked")) : "", handBadge(handOf(round, focus.unit))),
     ...(model.measure.name === "doubt" ? doubtLines(round, focus.unit, model) : []),
     formula(unit, model, state),
     ...(unit.pending ? [h("p", "", {}, t(round.window.partial && model.switches.attention_over === "answer_alone" ? "card.pending.alone" : "card.pending"))] : [verdictLine(unit, state, round, model), momentLine(round, unit, focus, model)]),
-    ...factors(round, unit, model),
+    ...factors(round, unit, model), cardEdits(model, round, focus, state),
   );
+}
+
+/** The decision by hand about a unit. */
+function handOf(round, unit) {
+  return round.groups.map((group) => group.decision).find((decision) => decision.edited && decision.index === unit);
 }
 
 function wordNote(round, unit) {
@@ -52,6 +57,8 @@ function scaleCell(unit) {
 const NEVER = { "stop word": "stop", "no content tag": "tag", thinking: "thinking" };
 
 function verdictLine(unit, state, round, model) {
+  const byHand = handOf(round, round.window.units.indexOf(unit));
+  if (byHand) return h("p", "", {}, t(byHand.retrieve ? "card.hand" : "card.ignored.hand"));
   if (!unit.semantic) return h("p", "", {}, t(`card.never.${NEVER[unit.reason] || "none"}`));
   if (!model.dragin) return h("p", "", {}, t("card.ignored"));
   if (unit.rind === null) return h("p", "", {}, t("card.undefined.why"));
@@ -71,6 +78,7 @@ function verdictLine(unit, state, round, model) {
 function momentLine(round, unit, focus, model) {
   const trigger = round.trigger;
   if (!model.dragin || !trigger || trigger.index !== focus.unit) return "";
+  if (handOf(round, focus.unit)) return "";
   if (trigger.sentence) return h("p", "moment", {}, t("card.window", { number: sentenceAt(round.window, trigger.index) + 1 }));
   const later = round.window.units[trigger.moment];
   const text = t("card.moment", { token: later ? shown(later.text) : "…", score: NUMBERS.score(trigger.score), theta: thetaText(model.theta) });

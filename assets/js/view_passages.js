@@ -9,6 +9,10 @@ function groupOf(model, focus) {
 }
 
 function viewPassages(root, model, focus) {
+  keepingFocus(root, () => drawPassages(root, model, focus));
+}
+
+function drawPassages(root, model, focus) {
   const round = model.rounds[focus.round];
   const group = groupOf(model, focus);
   if (!group?.passages) {
@@ -18,22 +22,39 @@ function viewPassages(root, model, focus) {
   const { items, evidence, reason } = group.passages;
   const nodes = [];
   if (round.status === "changed" || round.status === "later") nodes.push(h("p", "badge wait", {}, t("passages.stale", { theta: thetaText(model.trace.settings.theta), n: model.trace.settings.top_n })));
-  const key = reason === "empty query" ? "passages.blank" : evidence === "same" && accepted(group, model.switches) ? "passages.again" : `passages.${evidence}`;
+  const key = reason === "all left out by hand" ? "passages.left" : reason === "empty query" ? "passages.blank" : evidence === "same" && accepted(group, model.switches) ? "passages.again" : `passages.${evidence}`;
   if (evidence !== "new") nodes.push(h("p", "notice-line", {}, t(key)));
   const facts = model.factsAt(group.passagesAt);
-  items.forEach((item, i) => nodes.push(passageNode(item, i, facts.used?.[i] || [], model.usedWords(group))));
+  const choice = passageEdits(root, model, round, group);
+  root.again = (open) => {
+    viewPassages(root, model, focus);
+    if (open) [...root.querySelectorAll(".passage-fields textarea")].at(-1)?.focus();
+  };
+  const redraw = (open) => root.again(open);
+  if (group.passages.edited) nodes.push(h("p", "", {}, handBadge(group.passages)));
+  if (!choice) items.forEach((item, i) => nodes.push(passageNode(item, i, facts.used?.[i] || [], model.usedWords(group))));
+  else {
+    choice.items = choice.items.filter((entry) => !entry.gone);
+    choice.items.forEach((entry, i) => nodes.push(passageNode(entry.item, i, facts.used?.[i] || [], model.usedWords(group), { entry, redraw })));
+    nodes.push(passageActions(choice, model, redraw));
+  }
   root.replaceChildren(...nodes);
 }
 
-function passageNode(item, i, used, live) {
+function passageNode(item, i, used, live, change = null) {
+  const tools = change && passageTools(change.entry, i, change.redraw);
+  if (change?.entry.own) {
+    return h("article", change.entry.ticked ? "passage" : "passage left-out", {}, h("h3", "", {}, tools.box, h("span", "number", {}, `${i + 1}`), h("span", "title", {}, t("edit.hand"))), passageFields(change.entry, i, change.redraw));
+  }
   const taken = used.filter(([, , key]) => live.has(key)).map(([start, end, key]) => ({ start, end, key, className: "took", title: t("passages.took") }));
   const hits = (item.marks || []).map(([start, end, term]) => ({ start, end, key: term, className: "hit", title: t("passages.hit") }));
   const both = taken.map((span) => (hits.some((hit) => hit.start === span.start) ? { ...span, className: "took hit" } : span));
   const spans = [...both, ...hits.filter((hit) => !taken.some((span) => span.start < hit.end && hit.start < span.end))];
   const title = (item.title_marks || []).map(([start, end, term]) => ({ start, end, key: term, className: "hit" }));
-  return h("article", "passage", {},
-    h("h3", "", {}, h("span", "number", {}, `${i + 1}`), h("span", "title", {}, ...marked(item.title || t("passages.untitled"), item.title ? title : [])),
-      h("span", "score", {}, t("passages.score", { score: item.score.toFixed(2) }))),
+  const byHand = String(item.id).startsWith(BY_HAND);
+  return h("article", change && !change.entry.ticked ? "passage left-out" : "passage", {},
+    h("h3", "", {}, tools ? tools.box : "", h("span", "number", {}, `${i + 1}`), h("span", "title", {}, ...marked(item.title || t("passages.untitled"), item.title ? title : [])),
+      h("span", "score", {}, byHand ? t("edit.hand") : t("passages.score", { score: item.score.toFixed(2) })), tools ? tools.edit : ""),
     h("p", "", {}, ...marked(item.text, spans)),
     h("p", "terms", {}, ...terms(item)));
 }

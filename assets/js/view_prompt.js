@@ -1,22 +1,30 @@
 /* The prompt before and after: sections coloured, template parts apart, what changed marked. */
 
 function viewPrompt(root, model, focus) {
+  keepingFocus(root, () => drawPrompt(root, model, focus));
+}
+
+function drawPrompt(root, model, focus) {
   const round = model.rounds[focus.round];
   const before = round?.window?.prompt;
   if (!before) return root.replaceChildren(emptyNote("prompt.empty"));
   const after = round.cut?.prompt || null;
   const old = round.window.round > 1 || after ? t("prompt.of", { round: round.number }) : t("prompt.first");
   const limit = model.trace.environment?.context_limit;
-  const columns = [column(old, before, after, false, limit)];
-  columns.push(after ? column(t("prompt.after", { round: round.number + 1 }), after, before, true, limit) : h("div", "prompt-column", {}, emptyNote(round.finished ? "prompt.same" : "prompt.next")));
+  const columns = [column(old, before, after, false, limit, round.window)];
+  if (round.window.round === 1) columns[0].append(promptEdits(root.first ??= {}, model, round, before, round.at));
+  if (after && !round.window.partial) {
+    columns.push(column(t("prompt.after", { round: round.number + 1 }), after, before, true, limit, round.cut));
+    columns[1].append(promptEdits(root.second ??= {}, model, round, after, placeOf(model, round.cut)));
+  } else columns.push(after ? column(t("prompt.after", { round: round.number + 1 }), after, before, true, limit) : h("div", "prompt-column", {}, emptyNote(round.finished ? "prompt.same" : "prompt.next")));
   root.replaceChildren(...columns);
 }
 
-function column(label, prompt, other, isAfter, limit) {
+function column(label, prompt, other, isAfter, limit, event = null) {
   const sections = sectionsOf(prompt);
   const theirs = other && new Set(sectionsOf(other).map((section) => `${section.kind}|${bare(section)}`));
   const dropped = (prompt.dropped || []).length;
-  return h("div", "prompt-column", {}, h("p", "lab", {}, label, " ", h("span", "soft", {}, tokensOf(prompt, limit))),
+  return h("div", "prompt-column", {}, h("p", "lab", {}, label, " ", h("span", "soft", {}, tokensOf(prompt, limit)), " ", handBadge(event)),
     dropped ? h("p", "notice-line", {}, t("prompt.dropped", { what: prompt.dropped.map(String).join(", ") })) : "",
     ...sections.map((section) => sectionNode(section, theirs, isAfter)));
 }

@@ -180,7 +180,10 @@ function roundHead(model, round) {
   if (round.flagged.length) parts.push(h("span", "fires", {}, t("round.flagged", { tokens: round.flagged.map((i) => shown(round.window.units[i].text)).join(", ") })));
   if (round.status === "later") parts.push(h("span", "badge wait", {}, t("round.later")));
   if (round.status === "changed") parts.push(h("span", "badge wait", {}, t(`round.changed.${round.why}`)));
-  if (round.passed.length) parts.push(h("span", "", {}, t("round.passed", { count: round.passed.length })));
+  const passed = round.passed.length - round.ignored.length;
+  if (passed) parts.push(h("span", "", {}, t("round.passed", { count: passed })));
+  if (round.ignored.length) parts.push(h("span", "", {}, t("round.ignored", { count: round.ignored.length })));
+  parts.push(handBadge(round.window?.edited ? round.window : round.groups.map((group) => group.decision).find((decision) => decision.edited && decision.retrieve)));
   if (round.window?.partial) parts.push(h("span", "badge wait", {}, t(model.live || model.replay ? "round.writing" : "round.partial")));
   if (round.capped) parts.push(h("span", "badge", {}, t("round.capped", { count: model.trace.settings.max_retrievals })));
   const quiet = round.groups.at(-1)?.decision;

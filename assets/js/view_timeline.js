@@ -7,7 +7,7 @@ function viewTimeline(root, model, focus, upto = null) {
   const focused = [...root.children].findIndex((step) => step.contains(document.activeElement));
   root.replaceChildren(...steps.map((step, i) => h("li", `step ${step.kind}${step.pending ? " pending" : ""}${step.stale ? " stale" : ""}${step.round === focus.round ? " here" : ""}${upto !== null && i >= upto ? " ahead" : ""}${i + 1 === upto ? " now" : ""}`, { "aria-current": i + 1 === upto ? "step" : null },
     h("button", "", { type: "button", "data-step-round": step.round, "data-step-group": step.group, "data-step-event": i, "data-panel": step.panel },
-      h("span", "number", {}, step.pending ? "…" : String(i + 1)), h("span", "word", {}, step.name, h("small", "", {}, step.detail))))));
+      h("span", "number", {}, step.pending ? "…" : String(i + 1)), h("span", "word", {}, step.name, h("small", "", {}, step.detail, step.edited ? ` · ${t("edit.hand")}` : ""))))));
   root.children[focused]?.querySelector("button")?.focus({ preventScroll: true });
   if (root.counted !== steps.length) fitTimeline(root, steps.length);
 }
@@ -26,7 +26,7 @@ function stepsOf(model) {
   const steps = [];
   model.rounds.forEach((round, r) => {
     let g = -1;
-    const add = (kind, detail, panel, more = {}) => steps.push({ kind, name: t(`timeline.${kind}`), detail, panel, round: r, stale: round.status === "later", ...more });
+    const add = (kind, detail, panel, more = {}) => steps.push({ edited: Boolean(model.trace.events[steps.length]?.edited), kind, name: t(`timeline.${kind}`), detail, panel, round: r, stale: round.status === "later", ...more });
     const groups = (list) => list.forEach((group) => {
       if (group.query || group.passages) g += 1;
       groupSteps(group, round, model, (kind, detail, panel) => add(kind, detail, panel, { group: Math.max(0, g) }));
