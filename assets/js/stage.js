@@ -116,6 +116,7 @@ function draw(panels, state) {
   if (!state.payload) return;
   const model = modelOf(state);
   const focus = focusOf(state, model);
+  const held = heldTerm(panels);
   state.drawn = focus;
   viewShown(panels.shown, model);
   viewTimeline(panels.timeline, model.replay ? modelOf(state, true) : model, focus, state.upto);
@@ -131,6 +132,17 @@ function draw(panels, state) {
   viewPassages(panels.passages, model, focus);
   viewPrompt(panels.prompt, model, focus);
   viewAnswers(panels.answers, model);
+  held();
+}
+
+/** A term that has the keyboard's focus keeps it when its view is drawn anew: call what this returns behind that. */
+function heldTerm(panels) {
+  const node = document.activeElement;
+  const place = node?.matches?.(".term") && Object.values(panels).find((panel) => panel instanceof Element && panel.contains(node));
+  if (!place) return () => {};
+  const like = `.term[data-term="${node.dataset.term}"]`;
+  const at = [...place.querySelectorAll(like)].indexOf(node);
+  return () => { if (!node.isConnected) (place.querySelectorAll(like)[at] || place.querySelector(".term"))?.focus({ preventScroll: true }); };
 }
 
 function viewShown(root, model) {

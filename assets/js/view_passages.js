@@ -33,7 +33,7 @@ function passageNode(item, i, used, live) {
   const title = (item.title_marks || []).map(([start, end, term]) => ({ start, end, key: term, className: "hit" }));
   return h("article", "passage", {},
     h("h3", "", {}, h("span", "number", {}, `${i + 1}`), h("span", "title", {}, ...marked(item.title || t("passages.untitled"), item.title ? title : [])),
-      h("span", "score", {}, t("passages.score", { score: item.score.toFixed(2) }))),
+      h("span", "score", {}, i === 0 ? term("bm25", t("passages.score", { score: item.score.toFixed(2) })) : t("passages.score", { score: item.score.toFixed(2) }))),
     h("p", "", {}, ...marked(item.text, spans)),
     h("p", "terms", {}, ...terms(item)));
 }

@@ -164,7 +164,8 @@ function paintToken(node, unit, state, model, round) {
 }
 
 function roundHead(model, round) {
-  const parts = [h("b", "", {}, t("round.name", { round: round.number })), h("span", "", {}, roundSource(round))];
+  const name = t("round.name", { round: round.number });
+  const parts = [h("b", "", {}, round.number === 1 ? term("round", name) : name), h("span", "", {}, roundSource(round))];
   const trigger = round.trigger && round.window?.units[round.trigger.index];
   if (trigger) {
     const key = !model.dragin ? "round.place" : round.status === "changed" ? "round.would" : "round.fires";
@@ -194,6 +195,8 @@ function verdictBadge(right) {
   return h("span", right ? "badge right" : "badge wrong", {}, t(right ? "verdict.right" : "verdict.wrong"));
 }
 
+const LEGEND = { theta: "theta", fires: "trigger", flagged: "trigger", passed: "evidence", cut: "cut", pending: "pending", used: "passage" };
+
 /** The legend: the common scale with θ on it, and every mark of the skyline. */
 function viewLegend(root, model) {
   const at = Math.min(100, (100 * model.theta) / model.scale);
@@ -202,6 +205,6 @@ function viewLegend(root, model) {
   root.replaceChildren(
     h("span", "scale", {}, h("span", "", {}, "0"), ramp, h("span", "", {}, t("legend.top", { scale: model.scale }))),
     ...["theta", "fires", ...(model.switches.decide === "window" ? ["flagged"] : []), "passed", "cut", "pending", ...(torn ? ["torn"] : []), "used"].map((key) =>
-      h("span", `key ${key}`, {}, h("i", "", { "aria-hidden": "true" }, t(`legend.${key}.sign`)), t(`legend.${key}`, { theta: thetaText(model.theta) }))),
+      h("span", `key ${key}`, {}, h("i", "", { "aria-hidden": "true" }, t(`legend.${key}.sign`)), LEGEND[key] ? term(LEGEND[key], t(`legend.${key}`, { theta: thetaText(model.theta) })) : t(`legend.${key}`))),
   );
 }
