@@ -4,12 +4,13 @@ import gradio as gr
 
 from .explore import example_questions, explore_tab
 from .handlers import Handlers
+from .learn import guide, learn_tab
 from .loader import ModelLoader
 from .parts import VIEW, data_line
 from .texts import ASSETS, text
 
 POLL_SECONDS = 1.0
-CSS_PATHS = [ASSETS / name for name in ("page.css", "stage.css", "signals.css", "share.css")]
+CSS_PATHS = [ASSETS / name for name in ("page.css", "stage.css", "signals.css", "share.css", "learn.css")]
 
 
 def build_ui(loader: ModelLoader) -> gr.Blocks:
@@ -18,8 +19,12 @@ def build_ui(loader: ModelLoader) -> gr.Blocks:
     with gr.Blocks(title=text("title"), analytics_enabled=False, fill_width=True) as page:
         timer = gr.Timer(POLL_SECONDS)
         model_line = header(loader)
-        with gr.Tabs(elem_id="tabs"), gr.Tab(text("tab.explore"), id="explore"):
-            explore_tab(handlers)
+        with gr.Tabs(elem_id="tabs"):
+            with gr.Tab(text("tab.explore"), id="explore"):
+                explore = explore_tab(handlers)
+            with gr.Tab(text("tab.learn"), id="learn"):
+                learn_tab()
+        guide(handlers, explore)
         gr.HTML(f"<p>{text('attribution')}</p>", js_on_load=None, apply_default_css=False, elem_id="attribution")
         timer.tick(handlers.poll, None, [model_line, timer], **VIEW)
     return page

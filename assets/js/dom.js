@@ -45,7 +45,7 @@ function shown(text) {
 
 /** The heading of a panel: a coloured keyword, what it is, and what it says. */
 function heading(key, values = {}) {
-  return h("h2", "", {}, h("em", "", {}, t(`${key}.title`)), h("span", "", {}, t(`${key}.lead`, values), " ", ask(ASKED[key])));
+  return h("h2", "", {}, h("em", "", {}, t(`${key}.title`)), h("span", "", {}, t(`${key}.lead`, values), " ", whatIs(ASKED[key])));
 }
 
 const ASKED = { when: "trigger", signals: "rind", what: "qfs", with: "bm25", prompt: "rewritten", answer: "memory" };
@@ -56,7 +56,7 @@ function term(key, label, className = "") {
 }
 
 /** A small “?” where there is no label to underline. */
-function ask(key) {
+function whatIs(key) {
   const node = term(key, "?", "ask");
   node.setAttribute("aria-label", t("term.what", { term: t(`term.${key}`) }));
   return node;

@@ -39,7 +39,7 @@ function mountStage(root) {
 function buildPanels(root) {
   const part = (tag, className, attributes) => h(tag, className, attributes);
   const panels = {
-    shown: part("div", "shown-run"), player: part("div", "player"), timeline: part("ol", "timeline", { "aria-label": t("timeline.label") }), rounds: part("div", "rounds"),
+    shown: part("div", "shown-run"), tools: stageTools(), player: part("div", "player"), timeline: part("ol", "timeline", { "aria-label": t("timeline.label") }), rounds: part("div", "rounds"),
     legend: part("p", "legend"), card: part("div", "card"), attention: part("div", "attention when-row"), query: part("div", "query"),
     passages: part("div", "passages"), prompt: part("div", "prompt-columns"), answers: part("div", "answer-body"),
     signals: buildSignals(), rowTools: buildRowTools(), said: part("p", "sr-only", { role: "status" }),
@@ -47,12 +47,19 @@ function buildPanels(root) {
   };
   const section = (key, ...children) => h("section", `panel ${key}`, { "data-name": key, tabindex: -1, "aria-label": t(`${key}.title`) }, heading(key), ...children);
   const toggles = h("span", "toggles", {}, ...["words", "special"].map((name) => h("label", "toggle", {}, panels[name], t(`${name}.label`))));
-  root.replaceChildren(panels.shown, panels.timeline, panels.player,
+  root.replaceChildren(h("div", "stage-head", {}, panels.shown, panels.tools), panels.timeline, panels.player,
     h("div", "grid", {},
       h("div", "column", {}, section("when", h("div", "tools", {}, panels.legend, toggles), panels.rounds, panels.card), section("signals", ...panels.signals.nodes), section("answer", panels.answers)),
       h("div", "column", {}, section("what", ...panels.rowTools.nodes, panels.attention, panels.query), section("with", panels.passages))),
     section("prompt", panels.prompt), panels.said);
   return panels;
+}
+
+/** Beside the question: the door to the tour, where the page has one (`dragin-tour` has a listener there). */
+function stageTools() {
+  const tour = h("button", "tool tour-start", { type: "button", title: t("tour.button.help") }, t("tour.button"));
+  tour.addEventListener("click", () => window.dispatchEvent(new CustomEvent("dragin-tour")));
+  return h("div", "stage-tools", {}, tour);
 }
 
 /** Everything the views read: the payload (as far as the playhead stands), the dials, and what follows from both. */

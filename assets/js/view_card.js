@@ -73,7 +73,7 @@ function momentLine(round, unit, focus, model) {
   if (trigger.sentence) return h("p", "moment", {}, t("card.window", { number: sentenceAt(round.window, trigger.index) + 1 }));
   const later = round.window.units[trigger.moment];
   const text = t("card.moment", { token: later ? shown(later.text) : "…", score: NUMBERS.score(trigger.score), theta: thetaText(model.theta) });
-  return h("p", "moment", {}, text, " ", ask("moment"));
+  return h("p", "moment", {}, text, " ", whatIs("moment"));
 }
 
 function factors(round, unit, model) {

@@ -4,7 +4,7 @@ function buildRowTools() {
   const box = (name) => h("input", "", { type: "checkbox", "data-tool": name });
   const view = { head: h("select", "", { "data-tool": "head" }), arcs: box("arcs"), sinkless: box("sinkless"), note: h("p", "soft tool-note", { role: "status" }) };
   view.nodes = [h("div", "tools row-tools", {},
-    h("span", "toggle", {}, h("label", "toggle", {}, t("row.head"), view.head), ask("head")),
+    h("span", "toggle", {}, h("label", "toggle", {}, t("row.head"), view.head), whatIs("head")),
     h("label", "toggle", {}, view.arcs, t("row.arcs")),
     h("label", "toggle", {}, view.sinkless, t("row.sinkless"))), view.note];
   return view;
