@@ -26,7 +26,7 @@ from .scripts import STAGE_SCRIPTS
 from .texts import ASSETS, text, texts
 
 MOST_BYTES = 2_000_000  # beyond, the attention rows of single heads are left out
-STYLES = ("stage.css", "signals.css", "export.css")
+STYLES = ("stage.css", "signals.css", "learn.css", "present.css", "export.css")
 # the plot needs plotly.js, which is 4.8 MB: its panel says so instead
 SCRIPTS = [
     "export_signals.js" if name == "view_signals.js" else name

@@ -10,7 +10,8 @@ from .parts import VIEW, data_line
 from .texts import ASSETS, text
 
 POLL_SECONDS = 1.0
-CSS_PATHS = [ASSETS / name for name in ("page.css", "stage.css", "signals.css", "share.css", "learn.css")]
+STYLES = ("page.css", "stage.css", "signals.css", "share.css", "learn.css", "present.css")
+CSS_PATHS = [ASSETS / name for name in STYLES]
 
 
 def build_ui(loader: ModelLoader) -> gr.Blocks:

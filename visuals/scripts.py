@@ -18,6 +18,7 @@ STAGE_SCRIPTS = (
     "view_prompt.js",
     "view_timeline.js",
     "player.js",
+    "present.js",
     "view_answers.js",
     "linked.js",
     "stage.js",

@@ -3,12 +3,13 @@
 /** Build the panels inside `root` and return {show, set, freeze, state}: the whole interface of the views, with or without a server. */
 function mountStage(root) {
   const panels = buildPanels(root);
-  const state = { payload: null, theta: null, n: null, locked: null, hovered: null, round: null, group: null, special: false, words: false, scale: 0, live: false, upto: null, written: null, playing: false, head: null, arcs: false, sinkless: false };
+  const state = { payload: null, theta: null, n: null, locked: null, hovered: null, round: null, group: null, special: false, words: false, scale: 0, live: false, upto: null, written: null, playing: false, head: null, arcs: false, sinkless: false, presenting: false };
   let frame = 0;
   const redraw = () => { frame = 0; draw(panels, state); relink(root, state); };
   const later = () => { frame = frame || requestAnimationFrame(redraw); };
   const player = mountPlayer(panels.player, state, later, (name) => reveal(root, name));
   panels.play = player;
+  panels.present = mountPresentation(root, panels, state, player, later);
   listen(root, panels, state, later);
   return {
     state,
@@ -52,6 +53,7 @@ function buildPanels(root) {
       h("div", "column", {}, section("when", h("div", "tools", {}, panels.legend, toggles), panels.rounds, panels.card), section("signals", ...panels.signals.nodes), section("answer", panels.answers)),
       h("div", "column", {}, section("what", ...panels.rowTools.nodes, panels.attention, panels.query), section("with", panels.passages))),
     section("prompt", panels.prompt), panels.said);
+  panels.start = panels.tools.querySelector(".present-start");
   return panels;
 }
 
@@ -59,7 +61,8 @@ function buildPanels(root) {
 function stageTools() {
   const tour = h("button", "tool tour-start", { type: "button", title: t("tour.button.help") }, t("tour.button"));
   tour.addEventListener("click", () => window.dispatchEvent(new CustomEvent("dragin-tour")));
-  return h("div", "stage-tools", {}, tour);
+  const present = h("button", "tool present-start", { type: "button", title: t("present.help"), "aria-keyshortcuts": "p" }, t("present.start"));
+  return h("div", "stage-tools", {}, tour, present);
 }
 
 /** Everything the views read: the payload (as far as the playhead stands), the dials, and what follows from both. */
@@ -93,6 +96,7 @@ function focusOf(state, model) {
   const exists = (focus) => focus && model.rounds[focus.round]?.window?.units[focus.unit];
   if (exists(state.locked)) return { ...state.locked, group: null, locked: true };
   if (exists(state.hovered)) return { ...state.hovered, group: null, locked: false };
+  if (state.presenting) return { ...presentedFocus(model), group: null, locked: false };
   const round = state.round !== null && model.rounds[state.round] ? state.round : usualRound(model);
   return { round, unit: usualUnit(model.rounds[round], state.group), group: state.round === null ? null : state.group, locked: false };
 }
@@ -128,6 +132,7 @@ function draw(panels, state) {
   viewShown(panels.shown, model);
   viewTimeline(panels.timeline, model.replay ? modelOf(state, true) : model, focus, state.upto);
   panels.play.draw(model.trace);
+  panels.present.draw(model.trace);
   if (model.rounds.some((round) => round.window)) viewSkyline(panels.rounds, model, focus);
   else { panels.rounds.replaceChildren(emptyNote("when.empty")); panels.rounds.drawnFor = null; }
   viewLegend(panels.legend, model);
