@@ -7,13 +7,26 @@ from typing import Any
 
 import gradio as gr
 
-from .handlers import Handlers
+from dragin_core import __version__
+from dragin_core.errors import InputError
+
+from .handlers import Handlers, notice
 from .parts import VIEW, Explore
 from .scripts import script
+from .share import stretched
 from .stories import names
 from .texts import ASSETS
 
-GUIDE_SCRIPTS = ("core.js", "dom.js", "glossary.js", "spotlight.js", "tour.js", "learn_page.js", "gradio_guide.js")
+GUIDE_SCRIPTS = (
+    "core.js",
+    "dom.js",
+    "copy.js",
+    "glossary.js",
+    "spotlight.js",
+    "tour.js",
+    "learn_page.js",
+    "gradio_guide.js",
+)
 
 
 @cache
@@ -35,11 +48,13 @@ def learn_tab() -> None:
 
 def guide(handlers: Handlers, tab: Explore) -> gr.HTML:
     """The tour and the words over the whole page, outside its tabs; its event ``select`` shows a recorded run in
-    Explore."""
+    Explore, ``submit`` what the address says."""
+    values = {"LEARN": lessons(), "VERSION": __version__}
+    constants = "".join(f"const {name} = {json.dumps(value, ensure_ascii=False)};\n" for name, value in values.items())
     board = gr.HTML(
         None,
         html_template="<div></div>",
-        js_on_load=f"const LEARN = {json.dumps(lessons(), ensure_ascii=False)};\n" + script(*GUIDE_SCRIPTS),
+        js_on_load=constants + script(*GUIDE_SCRIPTS),
         apply_default_css=False,
         elem_id="guide",
     )
@@ -51,6 +66,20 @@ def guide(handlers: Handlers, tab: Explore) -> gr.HTML:
             return tuple(gr.skip() for _ in [*tab.filled, tab.chooser])
         return *handlers.tell(name, tuple(tab.dials)), name
 
+    def follow(event: gr.EventData) -> tuple:
+        """What the address says, when the page opens; a bad link is told, and the page stays as it is."""
+        came = event._data.get("link") if isinstance(event._data, Mapping) else None
+        try:
+            found = handlers.follow_link(came, tuple(tab.dials))
+        except InputError as error:
+            nothing = [gr.skip()] * len(tab.filled)
+            return *nothing[:2], notice(str(error), "error"), *nothing[3:], gr.skip()
+        count = len(tab.dials)
+        values = (stretched(dial, value) for dial, value in zip(tab.dials.values(), found[-count:], strict=True))
+        return *found[:-count], *values, found[0].recorded
+
+    board.submit(None, cancels=tab.running)
+    board.submit(follow, None, [*tab.filled, tab.chooser], **VIEW)
     board.select(None, cancels=tab.running)
     board.select(show, None, [*tab.filled, tab.chooser], **VIEW)
     return board

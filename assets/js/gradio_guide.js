@@ -61,3 +61,11 @@ const askDials = () => {
 };
 askDials();
 new MutationObserver(askDials).observe(document.querySelector("#dials") || document.body, { childList: true, subtree: true });
+
+/* What the address says: a question with its settings, or a recorded run. The server checks it. */
+const followAddress = (...parts) => {
+  const link = parts.find((part) => /[?#&](q|run)=/.test(part));
+  if (link) trigger("submit", { link });
+};
+followAddress(location.search, location.hash);
+window.addEventListener("hashchange", () => followAddress(location.hash));

@@ -16,6 +16,8 @@ function drawLearn(root, learn, hooks) {
     section("misread", h("p", "", {}, t("learn.misread.lead")), h("div", "learn-cards", {}, ...learn.misreadings.map((item) => misreading(item, hooks.misread)))),
     section("glossary", h("dl", "learn-words", {}, ...learn.glossary.map((entry) => h("div", "", { id: `word-${entry.key}`, tabindex: -1 },
       h("dt", "", {}, entry.term), h("dd", "", {}, entry.text, entry.formula ? h("span", "formula-line", {}, entry.formula) : ""))))));
+  const cited = { paper: t("cite.paper"), page: t("cite.page", { version: VERSION, address: location.origin + location.pathname }) };
+  root.append(section("cite", ...Object.entries(cited).map(([key, text]) => h("div", "learn-cite", {}, h("p", "", {}, text), copyButton(`cite.${key}`, () => text)))));
   const button = (key, at, values = {}) => {
     const node = h("button", key === "again" ? "plain" : "learn-start", { type: "button", "data-learn": key }, t(`learn.${key}`, values));
     node.addEventListener("click", () => hooks.start(at));

@@ -32,6 +32,7 @@ function mountPresentation(root, panels, state, player, later) {
   root.append(question, bar);
   let asleep = [];
   let before = null;
+  let stopped = null;
 
   const events = () => state.payload?.trace.events || [];
   const at = () => state.upto ?? events().length;
@@ -72,6 +73,8 @@ function mountPresentation(root, panels, state, player, later) {
       return;
     }
     if (event.key === "Escape" || event.key.toLowerCase() === "p") { event.preventDefault(); return quit(); }
+    const down = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (down) { event.preventDefault(); return panelOf(root)?.scrollBy(0, down * 0.6 * panelOf(root).clientHeight); }
     const by = PRESENT_KEYS[event.key];
     if (by === undefined || (event.key === " " && event.target.closest?.("button") && !event.target.closest(".present-bar"))) return;
     event.preventDefault();
@@ -88,8 +91,9 @@ function mountPresentation(root, panels, state, player, later) {
     draw(trace) {
       if (!state.presenting) return;
       const view = presentedView(events(), at());
-      if (root.dataset.view !== view) root.querySelector(`.panel.${view === "card" ? "when" : view === "question" ? "question-view" : view}`)?.scrollTo(0, 0);
       root.dataset.view = view;
+      if (stopped !== at()) panelOf(root)?.scrollTo(0, 0);
+      stopped = at();
       question.replaceChildren(h("p", "lab", {}, t("present.asked")), h("p", "asked", {}, trace.question || t("present.empty")));
       drawStops(stops, events(), at());
       back.disabled = at() === 0;
@@ -100,6 +104,11 @@ function mountPresentation(root, panels, state, player, later) {
 
 function isTyping(node) {
   return Boolean(node?.closest?.("input:not([type=checkbox], [type=range], [type=radio]), textarea, select, [contenteditable=true]"));
+}
+
+/** The panel that is shown. */
+function panelOf(root) {
+  return [...root.querySelectorAll(".panel")].find((panel) => panel.checkVisibility());
 }
 
 /** Everything beside a node and its ancestors, but for what explains its words. */
@@ -118,7 +127,7 @@ function drawStops(root, events, at) {
     root.replaceChildren(...Array.from({ length: count }, (_, stop) => {
       const view = presentedView(events, stop);
       const name = t("present.stop", { step: stop + 1, count, name: t(`present.name.${view}`) });
-      return h("li", "", {}, h("button", `stop ${view}`, { type: "button", "data-stop": stop, "aria-label": name, title: name }));
+      return h("li", "", {}, h("button", `dot dot-${view}`, { type: "button", "data-stop": stop, "aria-label": name, title: name }));
     }));
     root.drawnFor = key;
   }

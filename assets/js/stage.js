@@ -9,6 +9,7 @@ function mountStage(root) {
   const later = () => { frame = frame || requestAnimationFrame(redraw); };
   const player = mountPlayer(panels.player, state, later, (name) => reveal(root, name));
   panels.play = player;
+  mountTake(root, panels, () => { const model = modelOf(state); return { model, focus: focusOf(state, model) }; });
   panels.present = mountPresentation(root, panels, state, player, later);
   listen(root, panels, state, later);
   return {
