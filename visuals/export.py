@@ -23,7 +23,7 @@ from dragin_core.trace_file import load_trace
 
 from .payload import payload
 from .scripts import STAGE_SCRIPTS
-from .texts import ASSETS, text, texts
+from .texts import ASSETS, lessons, text, texts
 
 MOST_BYTES = 2_000_000  # beyond, the attention rows of single heads are left out
 STYLES = ("stage.css", "signals.css", "learn.css", "present.css", "export.css")
@@ -32,7 +32,7 @@ SCRIPTS = [
     "export_signals.js" if name == "view_signals.js" else name
     for name in STAGE_SCRIPTS
     if not name.startswith("gradio")
-] + ["export_page.js"]
+] + ["glossary.js", "export_page.js"]
 UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
@@ -64,7 +64,7 @@ def _page(shown: Mapping[str, Any]) -> str:
     script = _script()
     policy = (
         f"default-src 'none'; script-src 'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'; "
-        "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+        "style-src 'unsafe-inline'; img-src blob:; base-uri 'none'; form-action 'none'"
     )
     title = " · ".join(filter(None, [shown["trace"]["question"].strip()[:120], text("title")]))
     return f"""<!doctype html>
@@ -90,7 +90,8 @@ def _script() -> str:
     """All scripts as one, with the texts before them; what is said of the model is said for a page that has none."""
     own = {name.removeprefix("export."): said for name, said in texts().items() if name.startswith("export.")}
     sources = [(ASSETS / "js" / name).read_text(encoding="utf-8") for name in SCRIPTS]
-    script = "\n".join([f"const TEXTS = {script_data({**texts(), **own})};", *sources])
+    constants = [("TEXTS", {**texts(), **own}), ("GLOSSARY", lessons()["glossary"])]
+    script = "\n".join([*(f"const {name} = {script_data(value)};" for name, value in constants), *sources])
     if re.search("</script|<!--", script, re.IGNORECASE):
         raise ValueError("a script of assets/js holds </script or <!--: it cannot stand in a page")
     return script

@@ -2,8 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from functools import cache
-from typing import Any
 
 import gradio as gr
 
@@ -15,7 +13,7 @@ from .parts import VIEW, Explore
 from .scripts import script
 from .share import stretched
 from .stories import names
-from .texts import ASSETS
+from .texts import lessons
 
 GUIDE_SCRIPTS = (
     "core.js",
@@ -27,12 +25,6 @@ GUIDE_SCRIPTS = (
     "learn_page.js",
     "gradio_guide.js",
 )
-
-
-@cache
-def lessons(language: str = "en") -> dict[str, Any]:
-    """``glossary``, ``tour``, ``misreadings`` and ``questions`` of a language, in the order they are told."""
-    return json.loads((ASSETS / f"learn.{language}.json").read_text(encoding="utf-8"))
 
 
 def learn_tab() -> None:
