@@ -152,5 +152,5 @@ async function signalsSvg(view, model, palette) {
   const line = { type: "line", xref: "paper", x0: 0, x1: 1, yref: "y", y0: model.theta, y1: model.theta, line: { color: palette.ink, width: 1.5, dash: "dash" } };
   const layout = { ...view.plot.layout, paper_bgcolor: palette.panel, shapes: model.dragin ? [line] : [], title: { text: plotText(model.trace.question, 90), font: { size: 14, color: palette.ink }, y: 0.985 } };
   const address = await view.plotly.toImage({ data: view.plot.data, layout }, { format: "svg", width: layout.width, height: layout.height });
-  return decodeURIComponent(address.slice(address.indexOf(",") + 1));
+  return decodeURIComponent(address.slice(address.indexOf(",") + 1)).replace(UNWRITABLE, "\ufffd");
 }

@@ -108,7 +108,7 @@ function blankText(text, special) {
 
 function paintRound(node, model, round, r, focus) {
   node.className = `round ${round.status}`;
-  node.children[0].replaceChildren(...roundHead(model, round));
+  drawHead(node.children[0], roundHead(model, round));
   const sky = node.children[1];
   if (!sky) return;
   const share = model.theta / model.scale;
@@ -161,6 +161,14 @@ function paintToken(node, unit, state, model, round) {
   node.children[1].textContent = MARKS[state] || "";
   const score = thinking ? t("token.thinking") : unit.pending ? t("token.pending") : unit.rind === null ? t("token.undefined") : t("token.score", { score: NUMBERS.score(unit.rind) });
   node.setAttribute("aria-label", `${shown(unit.text)}, ${score}${["calm", "pending", "undefined"].includes(state) ? "" : `, ${t(`token.${state}`)}`}`);
+}
+
+/** A head that says what it said stays: a node that has the focus is not taken away at each repaint. */
+function drawHead(node, parts) {
+  const said = parts.map((part) => part.outerHTML).join("");
+  if (node.said === said) return;
+  node.said = said;
+  node.replaceChildren(...parts);
 }
 
 function roundHead(model, round) {

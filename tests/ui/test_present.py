@@ -33,7 +33,6 @@ def test_keys_tell_the_story_one_view_at_a_time(visit):
     page.keyboard.press("End")
     page.keyboard.press("ArrowLeft")
     page.wait_for_selector(".presenting[data-view=card]")
-    assert "Laennec" not in page.inner_text(".presenting")
     page.locator(".present-stops button").nth(3).click()
     page.wait_for_selector(".presenting[data-view=what]")
     assert page.inner_text(".presenting .query .chips").startswith("invented")
