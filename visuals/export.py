@@ -21,15 +21,15 @@ from dragin_core.errors import InputError
 from dragin_core.trace_file import load_trace
 
 from .payload import payload
-from .scripts import SHARED, STAGE_SCRIPTS, script, script_data
-from .texts import ASSETS, text, texts
+from .scripts import SHARED, STAGE_SCRIPTS, constants, script, script_data
+from .texts import ASSETS, lessons, text, texts
 
 MOST_BYTES = 2_000_000  # beyond, the attention rows of single heads are left out
-STYLES = ("stage.css", "signals.css", "edits.css", "export.css")
+STYLES = ("stage.css", "signals.css", "edits.css", "learn.css", "present.css", "export.css")
 # the plot needs plotly.js, which is 4.8 MB: its panel says so instead
 REPLACED = {"view_signals.js": "export_signals.js"}
 OWN = [REPLACED.get(name, name) for name in STAGE_SCRIPTS if not name.startswith("gradio")]
-SCRIPTS = (*SHARED, *OWN, "export_page.js")
+SCRIPTS = (*SHARED, *OWN, "glossary.js", "export_page.js")
 
 
 def page_of(shown: Mapping[str, Any]) -> str:
@@ -54,7 +54,7 @@ def _page(shown: Mapping[str, Any]) -> str:
     whole = _script()
     policy = (
         f"default-src 'none'; script-src 'sha256-{b64encode(sha256(whole.encode()).digest()).decode()}'; "
-        "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+        "style-src 'unsafe-inline'; img-src blob:; base-uri 'none'; form-action 'none'"
     )
     title = " · ".join(filter(None, [shown["trace"]["question"].strip()[:120], text("title")]))
     return f"""<!doctype html>
@@ -79,7 +79,8 @@ def _page(shown: Mapping[str, Any]) -> str:
 def _script() -> str:
     """All scripts as one, with the texts before them; what is said of the model is said for a page that has none."""
     own = {name.removeprefix("export."): said for name, said in texts().items() if name.startswith("export.")}
-    whole = f"const TEXTS = {script_data({**texts(), **own})};\n{script(*SCRIPTS)}"
+    given = constants(TEXTS={**texts(), **own}, GLOSSARY=lessons()["glossary"])
+    whole = given + script(*SCRIPTS)
     if re.search("</script|<!--", whole, re.IGNORECASE):
         raise ValueError("a script of assets/js holds </script or <!--: it cannot stand in a page")
     return whole

@@ -14,6 +14,7 @@ from dragin_core.errors import InputError
 from dragin_core.settings import Settings
 from dragin_core.trace_file import read_trace
 
+from .link import link_to, link_to_run, read_link
 from .loader import ModelLoader
 from .payload import aliases, empty_payload, judged, packed, payload
 from .setup import NO_PRESET, chosen, panel_value
@@ -169,6 +170,31 @@ class Handlers:
         shown = payload(self.shown_trace(session), self.expected(run.question, gold), came=secrets.token_hex(8))
         controls = controls_of({"question": run.question, "gold": aliases(gold)}, run.settings)
         return session, packed(shown), notice(), *controls, *dial_values(run.settings, dials)
+
+    def link(self, session: Session, form: Form) -> str:
+        """The query of a link: to a recorded run, while the controls say what it was run with, else to what they say.
+
+        Raises:
+            InputError: the question or a setting is out of its bounds; one sentence.
+        """
+        settings = form.settings()
+        name = session.recorded if session.run is None else None
+        if name and story(name)["question"] == form.question.strip() and settings_of(name) == settings:
+            return link_to_run(name)
+        return link_to(form.question, form.gold, settings)
+
+    def follow_link(self, came: Any, dials: tuple[str, ...]) -> tuple:
+        """Fill the controls as a link says, as :meth:`tell` does; the question is not run before someone asks for it.
+
+        Raises:
+            InputError: the link is none, or says what cannot be; one sentence.
+        """
+        link = read_link(came)
+        if link.run:
+            return self.tell(link.run, dials)
+        controls = controls_of({"question": link.question, "gold": [link.gold]}, link.settings)
+        shown = (Session(), packed(empty_payload()), notice(text("link.came")))
+        return *shown, *controls, *dial_values(link.settings, dials)
 
     def shown_trace(self, session: Session) -> dict[str, Any] | None:
         """The trace that is shown, as far as it goes; None after a reset."""

@@ -5,12 +5,13 @@ import gradio as gr
 from .compare import compare_tab
 from .explore import example_questions, explore_tab
 from .handlers import Handlers
+from .learn import guide, learn_tab
 from .loader import ModelLoader
 from .parts import VIEW, data_line
 from .texts import ASSETS, text
 
 POLL_SECONDS = 1.0
-STYLES = ("page", "stage", "signals", "share", "edits", "runs", "lens", "compare")
+STYLES = ("page", "stage", "signals", "share", "edits", "runs", "lens", "compare", "learn", "present")
 CSS_PATHS = [ASSETS / f"{name}.css" for name in STYLES]
 
 
@@ -25,6 +26,9 @@ def build_ui(loader: ModelLoader) -> gr.Blocks:
                 explore = explore_tab(handlers)
             with gr.Tab(text("tab.compare"), id="compare") as tab:
                 compare_tab(handlers, explore, tabs, tab)
+            with gr.Tab(text("tab.learn"), id="learn"):
+                learn_tab()
+        guide(handlers, explore)
         gr.HTML(f"<p>{text('attribution')}</p>", js_on_load=None, apply_default_css=False, elem_id="attribution")
         timer.tick(handlers.poll, None, [model_line, timer], **VIEW)
     return page

@@ -17,7 +17,7 @@ from .handlers import Handlers, Session, controls_of, dial_values, notice
 from .parts import VIEW, Explore
 from .payload import packed
 from .scripts import script
-from .share import stretched
+from .share import stretched_all
 from .texts import text
 
 MOST_RUNS = 20
@@ -235,8 +235,7 @@ def wire_runs(handlers: Handlers, runs: gr.State, panel: gr.HTML, tab: Explore, 
         shown = opened, handlers.listed_payload(run, entry.gold, secrets.token_hex(8)), notice()
         controls = list(controls_of({"question": run.question}, run.settings))
         controls[1] = entry.gold
-        values = dial_values(run.settings, tuple(tab.dials))
-        dials = [stretched(dial, value) for dial, value in zip(tab.dials.values(), values, strict=True)]
+        dials = stretched_all(tab.dials, dial_values(run.settings, tuple(tab.dials)))
         return *shown, *controls, *dials, None, listed, shown_list(listed, handlers)
 
     def rename(event: gr.EventData, listed: Runs) -> tuple:

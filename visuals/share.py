@@ -6,6 +6,7 @@ and nothing is written to the server's disk.
 
 import re
 from collections.abc import Mapping, Sequence
+from secrets import token_hex
 from typing import Any
 
 import gradio as gr
@@ -14,7 +15,7 @@ from dragin_core.errors import InputError
 from dragin_core.trace_file import MOST_BYTES, trace_text
 
 from .export import page_of
-from .handlers import Handlers, Session, notice
+from .handlers import Form, Handlers, Session, notice
 from .parts import VIEW, Explore, make_room
 from .scripts import script
 from .tables import TABLES
@@ -24,12 +25,12 @@ NAME_CHARACTERS = 48
 
 
 def share_bar() -> gr.HTML:
-    """Five buttons; its events are ``download`` (save the trace), ``submit`` (save the page), ``copy`` (save a table)
-    and ``upload`` (open)."""
+    """Its events: ``download`` (save the trace), ``submit`` (save the page), ``copy`` (save a table), ``upload`` (open)
+    and ``select`` (a link)."""
     return gr.HTML(
         None,
         html_template='<div class="share-bar-of-page"></div>',
-        js_on_load=f"const MOST_BYTES = {MOST_BYTES};\n" + script("gradio_share.js"),
+        js_on_load=f"const MOST_BYTES = {MOST_BYTES};\n" + script("copy.js", "gradio_share.js"),
         apply_default_css=False,
         elem_id="share",
     )
@@ -74,7 +75,15 @@ def wire_share(handlers: Handlers, bar: gr.HTML, tab: Explore, gold: gr.Textbox)
         name = f"{file_name(trace['question'])}-{kind}.csv"
         return {"name": name, "kind": "csv", "text": TABLES[kind](trace)}, notice(text("share.saved", name=name))
 
+    def make_link(state: Session, *fields) -> tuple:
+        """The query of a link to what the controls say; to a recorded run, while they say what it was run with."""
+        try:
+            return {"name": token_hex(4), "kind": "link", "text": handlers.link(state, Form(*fields))}, gr.skip()
+        except InputError as error:
+            return gr.skip(), notice(str(error), "error")
+
     bar.copy(save_table, session, [bar, line], **VIEW)
+    bar.select(make_link, [session, *tab.fields], [bar, line], **VIEW)
     bar.download(save_trace, session, [bar, line], **VIEW)
     bar.submit(save_page, [session, gold], [bar, line], **VIEW)
     bar.upload(None, cancels=tab.running)

@@ -14,6 +14,12 @@ def texts(language: str = "en") -> dict[str, str]:
     return json.loads((ASSETS / f"texts.{language}.json").read_text(encoding="utf-8"))
 
 
+@cache
+def lessons(language: str = "en") -> dict[str, Any]:
+    """``glossary``, ``tour``, ``misreadings`` and ``questions`` of a language, in the order they are told."""
+    return json.loads((ASSETS / f"learn.{language}.json").read_text(encoding="utf-8"))
+
+
 def text(key: str, **values: Any) -> str:
     """One text with its {names} filled in; values are inserted as they are, never read as a format."""
     found = texts()[key]

@@ -43,9 +43,23 @@ function shown(text) {
   return visible.replaceAll("\n", "↵").replaceAll("\t", "→").replaceAll(" ", text.trim() ? " " : "␣") || "∅";
 }
 
-/** The heading of a panel: a coloured keyword and what it says. */
+/** The heading of a panel: a coloured keyword, what it is, and what it says. */
 function heading(key, values = {}) {
-  return h("h2", "", {}, h("em", "", {}, t(`${key}.title`)), h("span", "", {}, t(`${key}.lead`, values)));
+  return h("h2", "", {}, h("em", "", {}, t(`${key}.title`)), h("span", "", {}, t(`${key}.lead`, values), ...(ASKED[key] ? [" ", whatIs(ASKED[key])] : [])));
+}
+
+const ASKED = { when: "trigger", signals: "rind", what: "qfs", with: "bm25", prompt: "rewritten", answer: "memory" };
+
+/** A label that explains itself: glossary.js opens the definition of `key`. */
+function term(key, label, className = "") {
+  return h("button", `term ${className}`.trim(), { type: "button", "data-term": key, "aria-haspopup": "dialog" }, label);
+}
+
+/** A small “?” where there is no label to underline. */
+function whatIs(key) {
+  const node = term(key, "?", "ask");
+  node.setAttribute("aria-label", t("term.what", { term: t(`term.${key}`) }));
+  return node;
 }
 
 /** What to do where there is nothing to see yet. */

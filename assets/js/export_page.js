@@ -45,4 +45,5 @@ function highestScore(trace) {
   return Math.ceil(scores.reduce((most, score) => Math.max(most, score), 0));
 }
 
+mountGlossary(GLOSSARY);
 window.draginStage = mountExport(document.querySelector(".export"), JSON.parse(document.getElementById("payload").textContent));

@@ -12,7 +12,7 @@ write(props.value);
 let own = false;
 watch("value", () => { if (!own || props.value?.text) write(props.value); });
 if (element.querySelector("#notice-line")) {
-  window.addEventListener("dragin-notice", (event) => { own = true; write({ kind: "error", text: event.detail }); });
+  window.addEventListener("dragin-notice", (event) => { own = true; write(event.detail.text ? event.detail : { kind: "error", text: event.detail }); });
   for (const kind of ["pointerdown", "keydown"]) {
     document.addEventListener(kind, () => { if (own) { own = false; write(props.value); } }, true);
   }

@@ -7,7 +7,7 @@ const button = (name, act) => {
   node.addEventListener("click", act);
   return node;
 };
-bar.append(button("open", () => file.click()), button("trace", () => trigger("download")), button("page", () => trigger("submit")), button("scores", () => trigger("copy", { kind: "scores" })), button("decisions", () => trigger("copy", { kind: "decisions" })), file);
+bar.append(button("open", () => file.click()), button("trace", () => trigger("download")), button("page", () => trigger("submit")), button("scores", () => trigger("copy", { kind: "scores" })), button("decisions", () => trigger("copy", { kind: "decisions" })), button("link", () => trigger("select")), file);
 file.addEventListener("change", () => { openFile(file.files[0]); file.value = ""; });
 
 const tell = (key) => window.dispatchEvent(new CustomEvent("dragin-notice", { detail: t(key) }));
@@ -47,11 +47,18 @@ window.addEventListener("drop", (event) => {
   openFile(event.dataTransfer.files[0]);
 });
 
+/** Where nothing may be copied, the link itself goes into the address line, from where it can be. */
+function showLink(address) {
+  history.replaceState(null, "", address);
+  window.dispatchEvent(new CustomEvent("dragin-notice", { detail: { kind: "info", text: t("share.link.shown") } }));
+}
+
 const TYPES = { csv: "text/csv", json: "application/json", html: "text/html" };
 
 watch("value", () => {
   if (!props.value?.text) return;
   const { name, kind, text } = props.value;
+  if (kind === "link") return copyText(location.origin + location.pathname + text).then((done) => done ? sayCopied(true, t("copy.link")) : showLink(location.origin + location.pathname + text));
   const link = h("a", "", { download: name });
   link.href = URL.createObjectURL(new Blob([text], { type: TYPES[kind] }));
   link.click();

@@ -45,7 +45,7 @@ function switchNode(each) {
 
 const count = h("span", "switch-count");
 panel.replaceChildren(
-  h("p", "variant-choice", {}, h("label", "", { for: "variant" }, t("variant.label")), variants),
+  h("p", "variant-choice", {}, h("label", "", { for: "variant" }, t("variant.label")), variants, whatIs("variant")),
   h("details", "", {}, h("summary", "", {}, h("b", "", {}, t("switches.summary")), " ", count),
     h("p", "switch-lead", {}, t("switches.lead")), h("div", "switch-grid", {}, ...SWITCHES.map(switchNode))));
 

@@ -11,7 +11,7 @@ function mountPlayer(root, state, redraw, reveal) {
   const buttons = { first: button("first", "❘◂"), back: button("back", "◂"), play: button("play", "▶\ufe0e"), next: button("next", "▸"), all: button("all", "▸❘") };
   const speed = h("select", "", { "aria-label": t("player.speed") }, ...SPEEDS.map((value) => h("option", "", { value, selected: value === 1 }, `${value}×`)));
   const caption = h("p", "caption", { role: "status" });
-  root.replaceChildren(h("div", "player-buttons", { role: "group", "aria-label": t("player.label") }, ...Object.values(buttons), speed), caption);
+  root.replaceChildren(h("div", "player-buttons", { role: "group", "aria-label": t("player.label") }, ...Object.values(buttons), speed, whatIs("players")), caption);
   let timer = 0;
 
   const events = () => state.payload?.trace.events || [];

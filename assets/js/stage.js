@@ -5,12 +5,14 @@ const STEADY = ".round-head, .legend, .card, .attention, .query, .passages, .pro
 /** Build the panels inside `root` and return {show, set, freeze, state}: the whole interface of the views, with or without a server. */
 function mountStage(root) {
   const panels = buildPanels(root);
-  const state = { payload: null, theta: null, n: null, locked: null, hovered: null, round: null, group: null, special: false, words: false, scale: 0, live: false, upto: null, written: null, playing: false, head: null, arcs: false, sinkless: false, measure: null };
+  const state = { payload: null, theta: null, n: null, locked: null, hovered: null, round: null, group: null, special: false, words: false, scale: 0, live: false, upto: null, written: null, playing: false, head: null, arcs: false, sinkless: false, measure: null, presenting: false };
   let frame = 0;
   const redraw = () => { frame = 0; draw(panels, state); relink(root, state); root.dispatchEvent(new CustomEvent("dragin-drawn", { bubbles: true })); };
   const later = () => { frame = frame || requestAnimationFrame(redraw); };
   const player = mountPlayer(panels.player, state, later, (name) => reveal(root, name));
   panels.play = player;
+  mountTake(root, panels, () => { const model = modelOf(state); return { model, focus: focusOf(state, model) }; });
+  panels.present = mountPresentation(root, panels, state, player, later);
   listen(root, panels, state, later);
   const steady = mountSteady(() => root.querySelectorAll(STEADY));
   window.addEventListener("resize", steady.letGo);
@@ -45,7 +47,7 @@ function mountStage(root) {
 function buildPanels(root) {
   const part = (tag, className, attributes) => h(tag, className, attributes);
   const panels = {
-    shown: part("div", "shown-run"), player: part("div", "player"), timeline: part("ol", "timeline", { "aria-label": t("timeline.label") }), rounds: part("div", "rounds"),
+    shown: part("div", "shown-run"), tools: stageTools(), player: part("div", "player"), timeline: part("ol", "timeline", { "aria-label": t("timeline.label") }), rounds: part("div", "rounds"),
     legend: part("p", "legend"), card: part("div", "card"), attention: part("div", "attention when-row"), query: part("div", "query"),
     passages: part("div", "passages"), prompt: part("div", "prompt-columns"), answers: part("div", "answer-body"),
     signals: buildSignals(), rowTools: buildRowTools(), said: part("p", "sr-only", { role: "status" }),
@@ -53,12 +55,21 @@ function buildPanels(root) {
   };
   const section = (key, ...children) => h("section", `panel ${key}`, { "data-name": key, tabindex: -1, "aria-label": t(`${key}.title`) }, heading(key), ...children);
   const toggles = h("span", "toggles", {}, ...["words", "special"].map((name) => h("label", "toggle", {}, panels[name], t(`${name}.label`))), h("label", "toggle", {}, t("measure.label"), panels.measure));
-  root.replaceChildren(panels.shown, panels.timeline, panels.player,
+  root.replaceChildren(h("div", "stage-head", {}, panels.shown, panels.tools), panels.timeline, panels.player,
     h("div", "grid", {},
       h("div", "column", {}, section("when", h("div", "tools", {}, panels.legend, toggles), panels.rounds, panels.card), section("signals", ...panels.signals.nodes), section("answer", panels.answers)),
       h("div", "column", {}, section("what", ...panels.rowTools.nodes, panels.attention, panels.query), section("with", panels.passages))),
     section("prompt", panels.prompt), panels.said);
+  panels.start = panels.tools.querySelector(".present-start");
   return panels;
+}
+
+/** Beside the question: the door to the tour, where the page has one (`dragin-tour` has a listener there). */
+function stageTools() {
+  const tour = h("button", "tool tour-start", { type: "button", title: t("tour.button.help") }, t("tour.button"));
+  tour.addEventListener("click", () => window.dispatchEvent(new CustomEvent("dragin-tour")));
+  const present = h("button", "tool present-start", { type: "button", title: t("present.help"), "aria-keyshortcuts": "p" }, t("present.start"));
+  return h("div", "stage-tools", {}, tour, present);
 }
 
 /** Everything the views read: the payload (as far as the playhead stands), the dials, and what follows from both. */
@@ -93,6 +104,7 @@ function focusOf(state, model) {
   const exists = (focus) => focus && model.rounds[focus.round]?.window?.units[focus.unit];
   if (exists(state.locked)) return { ...state.locked, group: null, locked: true };
   if (exists(state.hovered)) return { ...state.hovered, group: null, locked: false };
+  if (state.presenting) return { ...presentedFocus(model), group: null, locked: false };
   const round = state.round !== null && model.rounds[state.round] ? state.round : usualRound(model);
   return { round, unit: usualUnit(model.rounds[round], state.group), group: state.round === null ? null : state.group, locked: false };
 }
@@ -123,10 +135,12 @@ function draw(panels, state) {
   if (!state.payload) return;
   const model = modelOf(state);
   const focus = focusOf(state, model);
+  const held = heldTerm(panels);
   state.drawn = focus;
   viewShown(panels.shown, model);
   viewTimeline(panels.timeline, model.replay ? modelOf(state, true) : model, focus, state.upto);
   panels.play.draw(model.trace);
+  panels.present.draw(model.trace);
   if (model.rounds.some((round) => round.window)) viewSkyline(panels.rounds, model, focus);
   else { panels.rounds.replaceChildren(emptyNote("when.empty")); panels.rounds.drawnFor = null; }
   viewLegend(panels.legend, model);
@@ -139,6 +153,17 @@ function draw(panels, state) {
   viewPassages(panels.passages, model, focus);
   viewPrompt(panels.prompt, model, focus);
   viewAnswers(panels.answers, model);
+  held();
+}
+
+/** A term that has the keyboard's focus keeps it when its view is drawn anew: call what this returns behind that. */
+function heldTerm(panels) {
+  const node = document.activeElement;
+  const place = node?.matches?.(".term") && Object.values(panels).find((panel) => panel instanceof Element && panel.contains(node));
+  if (!place) return () => {};
+  const like = `.term[data-term="${node.dataset.term}"]`;
+  const at = [...place.querySelectorAll(like)].indexOf(node);
+  return () => { if (!node.isConnected) (place.querySelectorAll(like)[at] || place.querySelector(".term"))?.focus({ preventScroll: true }); };
 }
 
 function viewShown(root, model) {

@@ -47,8 +47,14 @@ function reasonLine(model, finished) {
   return h("p", "reason", {}, ...nodes);
 }
 
+const COUNTED = { retrievals: "evidence", decoded_tokens: "token", forward_passes: "forward-pass", cached_windows: "cache" };
+
+function countName(name, label) {
+  return COUNTED[name] ? term(COUNTED[name], label) : label;
+}
+
 function counts(values) {
   const entries = ["retrievals", "decoded_tokens", "forward_passes", "cached_windows", "seconds"].filter((name) => values[name] !== undefined && values[name] !== null);
   return h("dl", "counts", {}, ...entries.flatMap((name) => [h("dd", "", {}, name === "seconds" ? values[name].toFixed(1) : String(values[name])),
-    h("dt", "", {}, t(values[name] === 1 ? `count.${name}.one` : `count.${name}`))]));
+    h("dt", "", {}, countName(name, t(values[name] === 1 ? `count.${name}.one` : `count.${name}`)))]));
 }

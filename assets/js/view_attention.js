@@ -118,5 +118,5 @@ function assemble(root, label, words, query, key, ...more) {
 }
 
 function chips(label, words) {
-  return [h("p", "lab", {}, label), h("p", "chips", { "aria-label": words.join(" ") }, ...words.map((word) => h("span", "chip", { "data-word": word.toLowerCase() }, word)))];
+  return [h("p", "lab", {}, term("query", label)), h("p", "chips", { "aria-label": words.join(" ") }, ...words.map((word) => h("span", "chip", { "data-word": word.toLowerCase() }, word)))];
 }

@@ -26,8 +26,8 @@ function wordNote(round, unit) {
   return word === unit.text.trim() || unit.text.includes(word) ? "" : h("span", "soft", {}, t("card.piece", { word }));
 }
 
-function cell(symbol, value, name) {
-  return h("span", "cell", { title: name }, h("span", "symbol", {}, symbol), " ", h("b", "", {}, value), h("small", "", {}, name));
+function cell(symbol, value, name, key) {
+  return h("span", "cell", { title: name }, h("span", "symbol", {}, symbol), " ", h("b", "", {}, value), h("small", "", {}, key ? term(key, name) : name));
 }
 
 function sign(text) {
@@ -35,14 +35,14 @@ function sign(text) {
 }
 
 function formula(unit, model, state) {
-  const parts = [cell("H", NUMBERS.entropy(unit.entropy), t("card.entropy")), sign("×"),
-    cell("a_max", NUMBERS.score(unit.max_attention), t("card.attention")), sign("×"), ...scaleCell(unit), cell("s", String(unit.semantic), t("card.semantic"))];
-  if (unit.pending) return h("p", "formula", {}, ...parts, sign("="), cell("", t("card.waiting"), t("card.score")));
+  const parts = [cell("H", NUMBERS.entropy(unit.entropy), t("card.entropy"), "entropy"), sign("×"),
+    cell("a_max", NUMBERS.score(unit.max_attention), t("card.attention"), "a_max"), sign("×"), ...scaleCell(unit), cell("s", String(unit.semantic), t("card.semantic"), "stop-word")];
+  if (unit.pending) return h("p", "formula", {}, ...parts, sign("="), cell("", t("card.waiting"), t("card.score"), "pending"));
   if (unit.rind === null) return h("p", "formula", {}, ...parts, sign("="), cell("", t("card.undefined"), t("card.score")));
   const over = unit.rind > model.theta;
-  parts.push(sign("="), cell("", NUMBERS.score(unit.rind), t("card.score")));
+  parts.push(sign("="), cell("", NUMBERS.score(unit.rind), t(state === "fires" && model.switches.decide !== "window" ? "card.score.end" : "card.score"), "rind"));
   if (model.dragin) {
-    parts.push(sign(over ? ">" : "≤"), cell("θ", thetaText(model.theta), t("card.theta")), sign("→"),
+    parts.push(sign(over ? ">" : "≤"), cell("θ", thetaText(model.theta), t("card.theta"), "theta"), sign("→"),
       h("span", over ? "outcome over" : "outcome", {}, t(state === "passed" ? "card.pass" : over && !["fires", "flagged"].includes(state) && model.switches.decide === "window" ? "card.other" : over ? "card.retrieve" : "card.quiet")));
   }
   return h("p", "formula", {}, ...parts);
@@ -82,7 +82,7 @@ function momentLine(round, unit, focus, model) {
   if (trigger.sentence) return h("p", "moment", {}, t("card.window", { number: sentenceAt(round.window, trigger.index) + 1 }));
   const later = round.window.units[trigger.moment];
   const text = t("card.moment", { token: later ? shown(later.text) : "…", score: NUMBERS.score(trigger.score), theta: thetaText(model.theta) });
-  return h("p", "moment", {}, text);
+  return h("p", "moment", {}, text, " ", whatIs("moment"));
 }
 
 function factors(round, unit, model) {
@@ -92,10 +92,10 @@ function factors(round, unit, model) {
   const word = unit.word ? part(round.window.kept_text + round.window.text, ...unit.word) : "";
   return [
     h("dl", "factors", {},
-      h("dt", "", {}, t("card.h.title")), h("dd", "", {}, alternatives(unit)),
-      h("dt", "", {}, t("card.a.title")),
+      h("dt", "", {}, term("greedy", t("card.h.title"))), h("dd", "", {}, alternatives(unit)),
+      h("dt", "", {}, term("attention", t("card.a.title"))),
       h("dd", "", {}, later && !unit.pending ? attentionText(unit, later, model) : t("card.a.none")),
-      h("dt", "", {}, t("card.s.title")), h("dd", "", {}, t(why, { word: word || shown(unit.text) }))),
+      h("dt", "", {}, term("stop-word", t("card.s.title"))), h("dd", "", {}, t(why, { word: word || shown(unit.text) }))),
   ];
 }
 

@@ -52,9 +52,10 @@ function passageNode(item, i, used, live, change = null) {
   const spans = [...both, ...hits.filter((hit) => !taken.some((span) => span.start < hit.end && hit.start < span.end))];
   const title = (item.title_marks || []).map(([start, end, term]) => ({ start, end, key: term, className: "hit" }));
   const byHand = String(item.id).startsWith(BY_HAND);
+  const score = byHand ? t("edit.hand") : t("passages.score", { score: item.score.toFixed(2) });
   return h("article", change && !change.entry.ticked ? "passage left-out" : "passage", {},
     h("h3", "", {}, tools ? tools.box : "", h("span", "number", {}, `${i + 1}`), h("span", "title", {}, ...marked(item.title || t("passages.untitled"), item.title ? title : [])),
-      h("span", "score", {}, byHand ? t("edit.hand") : t("passages.score", { score: item.score.toFixed(2) })), tools ? tools.edit : ""),
+      h("span", "score", {}, i === 0 && !byHand ? term("bm25", score) : score), tools ? tools.edit : ""),
     h("p", "", {}, ...marked(item.text, spans)),
     h("p", "terms", {}, ...terms(item)));
 }

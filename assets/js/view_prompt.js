@@ -26,7 +26,7 @@ function column(label, prompt, other, isAfter, limit, event = null) {
   const dropped = (prompt.dropped || []).length;
   return h("div", "prompt-column", {}, h("p", "lab", {}, label, " ", h("span", "soft", {}, tokensOf(prompt, limit)), " ", handBadge(event)),
     dropped ? h("p", "notice-line", {}, t("prompt.dropped", { what: prompt.dropped.map(String).join(", ") })) : "",
-    ...sections.map((section) => sectionNode(section, theirs, isAfter)));
+    ...sections.map((section, i) => sectionNode(section, theirs, isAfter, i === 0)));
 }
 
 /** How many tokens a prompt takes, of those the model can read. */
@@ -52,11 +52,11 @@ function bare(section) {
   return section.kind === "passage" ? section.text.trim().replace(/^\[\d+\]\s*/, "") : section.text.trim();
 }
 
-function sectionNode(section, theirs, isAfter) {
+function sectionNode(section, theirs, isAfter, isFirst) {
   const { kind, text, number } = section;
   const changed = theirs && kind !== "template" && !theirs.has(`${kind}|${bare(section)}`);
   const className = `section ${kind}${changed ? (isAfter ? " new" : " gone") : ""}`;
-  const name = [t(`section.${kind}`, { number }), changed ? h("b", "", {}, ` ${t(isAfter ? "prompt.new" : "prompt.gone")}`) : ""];
+  const name = [kind === "template" && isFirst ? term("template", t("section.template")) : t(`section.${kind}`, { number }), changed ? h("b", "", {}, ` ${t(isAfter ? "prompt.new" : "prompt.gone")}`) : ""];
   const body = h("pre", "", {}, text.replace(/^\n+|\n+$/g, ""));
   if (kind === "demonstration") return h("details", className, {}, h("summary", "section-name", {}, ...name), body);
   return h("div", className, {}, h("span", "section-name", {}, ...name), body);

@@ -4,7 +4,7 @@ function buildRowTools() {
   const box = (name) => h("input", "", { type: "checkbox", "data-tool": name });
   const view = { head: h("select", "", { "data-tool": "head" }), arcs: box("arcs"), sinkless: box("sinkless"), note: h("p", "soft tool-note", { role: "status" }) };
   view.nodes = [h("div", "tools row-tools", {},
-    h("label", "toggle", {}, t("row.head"), view.head),
+    h("span", "toggle", {}, h("label", "toggle", {}, t("row.head"), view.head), whatIs("head")),
     h("label", "toggle", {}, view.arcs, t("row.arcs")),
     h("label", "toggle", {}, view.sinkless, t("row.sinkless"))), view.note];
   return view;
@@ -39,7 +39,7 @@ function rowShares(drawn) {
 function sinkBadge(drawn, words) {
   if (!drawn.sink) return "";
   const { kind, share } = drawn.sink;
-  return h("span", "badge sink", {}, t(`row.sink.${kind}`, { share: NUMBERS.share(share), word: words[0] ? words[0].text : "" }));
+  return term("sink", t(`row.sink.${kind}`, { share: NUMBERS.share(share), word: words[0] ? words[0].text : "" }), "badge sink");
 }
 
 /** Arcs from the unit in focus back to each word: the wider and darker, the more attention; those of the query in blue. */

@@ -109,7 +109,7 @@ function blankText(text, special) {
 
 function paintRound(node, model, round, r, focus) {
   node.className = `round ${round.status}`;
-  node.children[0].replaceChildren(...roundHead(model, round));
+  drawHead(node.children[0], roundHead(model, round));
   const sky = node.children[1];
   if (!sky) return;
   const { measure } = model;
@@ -170,8 +170,17 @@ function paintToken(node, unit, state, model, round) {
   node.setAttribute("aria-label", `${shown(unit.text)}, ${score}${["calm", "pending", "undefined"].includes(state) ? "" : `, ${t(`token.${state}`)}`}`);
 }
 
+/** A head that says what it said stays: a node that has the focus is not taken away at each repaint. */
+function drawHead(node, parts) {
+  const said = parts.map((part) => part.outerHTML).join("");
+  if (node.said === said) return;
+  node.said = said;
+  node.replaceChildren(...parts);
+}
+
 function roundHead(model, round) {
-  const parts = [h("b", "", {}, t("round.name", { round: round.number })), h("span", "", {}, roundSource(round))];
+  const name = t("round.name", { round: round.number });
+  const parts = [h("b", "", {}, round.number === 1 ? term("round", name) : name), h("span", "", {}, roundSource(round))];
   const trigger = round.trigger && round.window?.units[round.trigger.index];
   if (trigger) {
     const key = !model.dragin ? "round.place" : round.status === "changed" ? "round.would" : "round.fires";
@@ -204,6 +213,8 @@ function verdictBadge(right) {
   return h("span", right ? "badge right" : "badge wrong", {}, t(right ? "verdict.right" : "verdict.wrong"));
 }
 
+const LEGEND = { theta: "theta", fires: "trigger", flagged: "trigger", passed: "evidence", cut: "cut", pending: "pending", used: "passage" };
+
 /** The legend: the common scale with θ on it, and every mark of the skyline. */
 function viewLegend(root, model) {
   const { measure } = model;
@@ -212,8 +223,10 @@ function viewLegend(root, model) {
   const ramp = h("span", "ramp", { "--at": `${at}%` }, h("i", "", {}, ""));
   root.replaceChildren(
     h("span", "scale", {}, h("span", "", {}, "0"), ramp, h("span", "", {}, t("legend.top", { scale: measure.scale }))),
-    ...legendKeys(model, torn).map((key) =>
-      h("span", `key ${key}`, {}, h("i", "", { "aria-hidden": "true" }, t(`legend.${key}.sign`)), t(`legend.${key}`, { limit: thetaText(measure.limit) }))),
+    ...legendKeys(model, torn).map((key) => {
+      const name = t(`legend.${key}`, { limit: thetaText(measure.limit) });
+      return h("span", `key ${key}`, {}, h("i", "", { "aria-hidden": "true" }, t(`legend.${key}.sign`)), LEGEND[key] ? term(LEGEND[key], name) : name);
+    }),
   );
 }
 

@@ -29,3 +29,14 @@ def test_axe_finds_nothing_serious(visit, scheme, width):
     page.locator("[data-name=signals]").scroll_into_view_if_needed()
     visitor.wait("() => document.querySelector('.plot .main-svg')")
     assert set(faults(page)) <= GRADIOS_OWN
+    page.click(".tour-start")
+    page.locator(".card .term").first.focus()
+    page.keyboard.press("Enter")
+    assert set(faults(page)) <= GRADIOS_OWN
+    page.click(".glossary-foot button >> nth=0")
+    visitor.wait("() => document.activeElement.id === 'word-entropy'")
+    assert set(faults(page)) <= GRADIOS_OWN
+    page.get_by_role("tab", name="Explore").click()
+    page.click(".present-start")
+    page.keyboard.press("End")
+    assert set(faults(page)) <= GRADIOS_OWN

@@ -1,0 +1,94 @@
+"""A link to what the page shows: a question with its settings, or a recorded run, in the address's query.
+
+A link comes from anywhere, so it is read like any other input: bounded, checked by the settings' own rules, and refused
+with one sentence. What it does not know it leaves alone, since hosts add names of their own.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from dragin_core.errors import InputError
+from dragin_core.settings import Settings, check_question
+
+from .stories import names
+from .texts import text
+
+NAMES = {  # in a link: in the settings
+    "theta": "theta",
+    "n": "top_n",
+    "k": "top_k",
+    "length": "max_new_tokens",
+    "shots": "shots",
+    "method": "method",
+    "variant": "variant",
+}
+ALWAYS = ("theta", "n")
+MOST_CHARACTERS = 12_000
+MOST_FIELDS = 60
+MOST_GOLD = 500
+
+
+@dataclass(frozen=True)
+class Link:
+    """What a link says: the name of a recorded run, or a question with its expected answer and settings."""
+
+    run: str | None = None
+    question: str = ""
+    gold: str = ""
+    settings: Settings | None = None
+
+
+def link_to(question: str, gold: str, settings: Settings) -> str:
+    """The query of a link to a question with these settings; what is as by default is left out.
+
+    Raises:
+        InputError: the question is none.
+    """
+    usual = Settings()
+    fields = [("q", check_question(question))]
+    fields += [("gold", gold.strip()[:MOST_GOLD])] if gold.strip() else []
+    for name, setting in NAMES.items():
+        value = getattr(settings, setting)
+        if name in ALWAYS or value != getattr(usual, setting):
+            fields.append((name, str(value)))
+    fields += [("set", f"{name}:{value}") for name, value in settings.switches.items()]
+    return "?" + urlencode(fields)
+
+
+def link_to_run(name: str) -> str:
+    """The query of a link to a recorded run."""
+    return "?" + urlencode({"run": name})
+
+
+def read_link(came: Any) -> Link:
+    """Read the query or the fragment of an address.
+
+    Raises:
+        InputError: it names no question or run, or a value is out of its bounds; one sentence.
+    """
+    if not isinstance(came, str) or len(came) > MOST_CHARACTERS:
+        raise InputError(text("link.large"))
+    try:
+        pairs = parse_qsl(came.lstrip("?#"), keep_blank_values=True, max_num_fields=MOST_FIELDS)
+    except ValueError as error:
+        raise InputError(text("link.large")) from error
+    fields = dict(pairs)
+    if "run" in fields:
+        if fields["run"] not in names():
+            raise InputError(text("link.run"))
+        return Link(run=fields["run"])
+    switches = dict(_switch(value) for name, value in pairs if name == "set")
+    values: Mapping[str, Any] = {setting: fields[name] for name, setting in NAMES.items() if name in fields}
+    try:
+        settings = Settings.from_dict({**values, "switches": switches})
+        question = check_question(fields.get("q", ""))
+    except InputError as error:
+        raise InputError(text("link.bad", error=error)) from error
+    return Link(question=question, gold=fields.get("gold", "")[:MOST_GOLD], settings=settings)
+
+
+def _switch(field: str) -> tuple[str, str]:
+    name, _, value = field.partition(":")
+    return name, value
