@@ -17,7 +17,7 @@ from .matrix import matrix_section
 from .paper import paper_section
 from .parts import MODEL, VIEW, Explore, data_line, make_room
 from .payload import packed, payload
-from .scripts import constants, script
+from .scripts import later
 from .share import stretched_all
 from .texts import text
 from .ways import Way, answered, asked_form, told, ways_of
@@ -98,11 +98,10 @@ def compare_tab(handlers: Handlers, explore: Explore, tabs: gr.Tabs, tab: gr.Tab
     comparison = Comparison(handlers)
     ways = gr.State([], time_to_live=SESSION_SECONDS)
     line = data_line("compare-line", None)
-    given = constants(METHODS=list(reversed(METHODS)), WHEN=list(WHEN), WHAT=list(WHAT))
     stage = gr.HTML(
         None,
         html_template='<div class="dragin compare"></div>',
-        js_on_load=given + script(*SCRIPTS),
+        js_on_load=later(*SCRIPTS, METHODS=list(reversed(METHODS)), WHEN=list(WHEN), WHAT=list(WHAT)),
         apply_default_css=False,
         elem_id="compare",
     )

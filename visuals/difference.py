@@ -13,7 +13,7 @@ from .beside import guarded, waiting
 from .handlers import Form, Handlers, Session
 from .parts import MODEL
 from .payload import JSON, packed
-from .scripts import script
+from .scripts import later
 from .setup import switch_constants
 from .texts import text
 
@@ -27,7 +27,7 @@ def difference_panel() -> gr.HTML:
     return gr.HTML(
         packed({}),
         html_template='<div class="dragin difference-of-page"></div>',
-        js_on_load=switch_constants() + script("gradio_difference.js"),
+        js_on_load=later("gradio_difference.js", **switch_constants()),
         apply_default_css=False,
         elem_id="difference",
     )

@@ -9,7 +9,7 @@ from dragin_core.errors import InputError
 
 from .handlers import Handlers, notice
 from .parts import VIEW, Explore, make_room
-from .scripts import constants, script
+from .scripts import later, script
 from .share import stretched_all
 from .stories import names
 from .texts import lessons
@@ -41,7 +41,7 @@ def guide(handlers: Handlers, tab: Explore) -> gr.HTML:
     board = gr.HTML(
         None,
         html_template="<div></div>",
-        js_on_load=constants(LEARN=lessons(), VERSION=__version__) + script(*GUIDE_SCRIPTS),
+        js_on_load=later(*GUIDE_SCRIPTS, VERSION=__version__, LEARN=lessons()),
         apply_default_css=False,
         elem_id="guide",
     )

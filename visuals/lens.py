@@ -13,7 +13,7 @@ from .beside import guarded, waiting
 from .handlers import REDRAW_SECONDS, Form, Handlers, Session
 from .parts import MODEL
 from .payload import JSON, judged, packed
-from .scripts import script
+from .scripts import later
 
 OVER = ("theta", "top_n")
 
@@ -23,7 +23,7 @@ def lens_panel() -> gr.HTML:
     return gr.HTML(
         packed({"over": OVER[0]}),
         html_template='<div class="dragin lens-of-page"></div>',
-        js_on_load=script("lens_chart.js", "gradio_lens.js"),
+        js_on_load=later("lens_chart.js", "gradio_lens.js"),
         apply_default_css=False,
         elem_id="lens",
     )

@@ -15,7 +15,7 @@ from dragin_core.settings import check_question
 from .handlers import Handlers, notice
 from .parts import MODEL, Explore, data_line
 from .payload import packed
-from .scripts import constants, script
+from .scripts import later
 from .texts import ASSETS, text
 from .ways import answered, asked_form, told, way_of
 
@@ -132,11 +132,10 @@ def drawn(cells: dict[tuple[str, str], Cell], questions: int, now: tuple[str, st
 def matrix_section(handlers: Handlers, explore: Explore) -> None:
     """Build the section inside the tab that is open."""
     line = data_line("matrix-line", None)
-    given = constants(WHENS=WHENS, WHATS=WHATS, SOME_EXAMPLES=SOME_EXAMPLES)
     stage = gr.HTML(
         None,
         html_template='<section class="dragin compare matrix"></section>',
-        js_on_load=given + script(*SCRIPTS),
+        js_on_load=later(*SCRIPTS, WHENS=WHENS, WHATS=WHATS, SOME_EXAMPLES=SOME_EXAMPLES),
         apply_default_css=False,
         elem_id="matrix",
     )

@@ -5,7 +5,7 @@ from typing import Any
 
 import gradio as gr
 
-from .scripts import constants, script
+from .scripts import later
 from .texts import ASSETS
 
 FILE = ASSETS / "paper.json"
@@ -27,7 +27,7 @@ def paper_section() -> gr.HTML:
     return gr.HTML(
         None,
         html_template='<section class="dragin paper"></section>',
-        js_on_load=constants(PAPER=results()) + script("view_paper.js", "gradio_paper.js"),
+        js_on_load=later("view_paper.js", "gradio_paper.js", PAPER=results()),
         apply_default_css=False,
         elem_id="paper",
     )

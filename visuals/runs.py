@@ -16,7 +16,7 @@ from dragin_core.errors import InputError
 from .handlers import Handlers, Session, controls_of, dial_values, notice
 from .parts import VIEW, Explore
 from .payload import packed
-from .scripts import script
+from .scripts import later
 from .share import stretched_all
 from .texts import text
 
@@ -205,7 +205,7 @@ def runs_panel(compare: bool = False) -> tuple[gr.State, gr.HTML]:
     panel = gr.HTML(
         packed({"runs": []}),
         html_template='<section class="dragin runs-of-page"></section>',
-        js_on_load=f"const COMPARE = {'true' if compare else 'false'};\n" + script("gradio_runs.js"),
+        js_on_load=later("gradio_runs.js", COMPARE=compare),
         apply_default_css=False,
         elem_id="runs",
     )

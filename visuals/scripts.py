@@ -2,10 +2,17 @@
 
 import json
 import re
+from functools import cache
+from hashlib import sha256
 from typing import Any
+from urllib.parse import quote
+
+import gradio as gr
+from rjsmin import jsmin
 
 from .texts import ASSETS, texts
 
+JS = ASSETS / "js"
 UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 SHARED = ("core.js", "dom.js")
@@ -38,8 +45,27 @@ STAGE_SCRIPTS = (
 
 
 def script(*names: str) -> str:
-    """Scripts of ``assets/js`` as one; they need :func:`shared` before them."""
-    return "\n".join((ASSETS / "js" / name).read_text(encoding="utf-8") for name in names)
+    """Scripts of ``assets/js`` as one, without their comments; they need :func:`shared` before them."""
+    return "\n".join(_bare(name) for name in names)
+
+
+@cache
+def _bare(name: str) -> str:
+    return jsmin((JS / name).read_text(encoding="utf-8"))
+
+
+def later(*names: str, **values: Any) -> str:
+    """JavaScript that fetches scripts of ``assets/js`` and runs them, for what the first view does not need; they have
+    ``values`` as constants, and what Gradio gives to ``js_on_load``."""
+    gr.set_static_paths(JS)
+    addresses = [f"gradio_api/file={quote((JS / name).as_posix())}?{_version(name)}" for name in names]
+    return f"runLater({script_data(addresses)}, {script_data(values)}, {{ element, props, watch, trigger }});"
+
+
+@cache
+def _version(name: str) -> str:
+    """Changes with the script, so that no browser runs an old one."""
+    return sha256((JS / name).read_bytes()).hexdigest()[:12]
 
 
 def shared() -> str:

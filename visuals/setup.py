@@ -67,14 +67,14 @@ def switch_panel(settings: Settings) -> gr.HTML:
     return gr.HTML(
         panel_value(settings),
         html_template='<div class="panels"><div class="switch-panel"></div><div class="parameter-panel"></div></div>',
-        js_on_load=switch_constants() + given + script(*PANEL_SCRIPTS),
+        js_on_load=constants(**switch_constants()) + given + script(*PANEL_SCRIPTS),
         apply_default_css=False,
         elem_id="switches",
     )
 
 
-def switch_constants() -> str:
-    """JavaScript: the constants ``SWITCHES``, each with its values and its value in each variant, and ``VARIANTS``."""
+def switch_constants() -> dict[str, Any]:
+    """Constants of a script: ``SWITCHES``, each with its values and its value in each variant, and ``VARIANTS``."""
     known = [
         {
             "name": switch.name,
@@ -84,7 +84,7 @@ def switch_constants() -> str:
         }
         for switch in SWITCHES.values()
     ]
-    return constants(SWITCHES=known, VARIANTS=VARIANTS)
+    return {"SWITCHES": known, "VARIANTS": VARIANTS}
 
 
 def panel_value(settings: Settings) -> dict[str, Any]:

@@ -20,6 +20,18 @@ function t(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? values[name] : whole));
 }
 
+/** Run scripts that come after the first view inside a component: `given` are constants, `scope` what Gradio hands over. */
+async function runLater(addresses, given, scope) {
+  const sources = await Promise.all(addresses.map(async (address) => {
+    const answer = await fetch(address);
+    if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
+    return answer.text();
+  }));
+  const names = { ...scope, ...given };
+  new Function(...Object.keys(names), sources.join("\n"))(...Object.values(names));
+  scope.element.dataset.ready = "true";
+}
+
 /** Whether the page has a text of its own for something. */
 function has(key) {
   return Object.hasOwn(TEXTS, key);
