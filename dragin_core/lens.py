@@ -21,7 +21,7 @@ from .settings import Settings
 LOWEST_THETA = 0.05
 MOST_N = 50
 ABOVE_ALL = 1e9  # no score comes near
-ROUNDING = 1e-5  # how far a score read token by token may be from the same read at once
+ROUNDING = 3e-5  # how far a score read token by token may be from the same read at once
 
 Found = Iterator["Progress | Segment"]
 
