@@ -17,10 +17,11 @@ from .matrix import matrix_section
 from .paper import paper_section
 from .parts import MODEL, VIEW, Explore, data_line, make_room
 from .payload import packed, payload
+from .runs import Runs
 from .scripts import later
 from .share import stretched_all
 from .texts import text
-from .ways import Way, answered, asked_form, told, ways_of
+from .ways import MOST_WAYS, Way, answered, asked_form, told, ways_of
 
 REDRAW_SECONDS = 0.25
 SESSION_SECONDS = 3600
@@ -78,6 +79,24 @@ class Comparison:
         found = self._handlers.show(way.run, way.partial, str(asked.get("gold") or ""), tuple(dials))
         return *found[: -len(dials)], *stretched_all(dials, found[-len(dials) :])
 
+    def listed(self, event: gr.EventData, runs: Runs) -> list[Way]:
+        """The runs of the visit's list that were asked for, as columns.
+
+        Raises:
+            InputError: there are no such runs.
+        """
+        ids = told(event).get("ids")
+        entries = [runs.get(each) for each in ids[:MOST_WAYS]] if isinstance(ids, list) else []
+        if not entries or None in entries:
+            raise InputError(text("runs.gone"))
+        ways = [
+            Way(each.name, {}, run=each.run, state={"name": "done" if each.run.finished else "stopped"})
+            for each in entries
+        ]
+        return [
+            self._drawn(self._handlers.explainer, way, entry.gold) for way, entry in zip(ways, entries, strict=True)
+        ]
+
     def _drawn(self, explainer: Any, way: Way, gold: str) -> Way:
         """The way with its column, and with the window that is being written as it is now."""
         if way.run is None:
@@ -120,6 +139,17 @@ def compare_tab(handlers: Handlers, explore: Explore, tabs: gr.Tabs, tab: gr.Tab
             return *[gr.skip()] * (len(explore.filled) + 2), notice(str(error), "error")
         return *filled, None, gr.Tabs(selected="explore"), notice()
 
+    def show_listed(event: gr.EventData, runs: Runs) -> tuple:
+        """Show runs of the visit's list side by side, and go there."""
+        try:
+            found = comparison.listed(event, runs)
+        except InputError as error:
+            return gr.skip(), gr.skip(), gr.skip(), notice(str(error), "error")
+        return found, board(found), gr.Tabs(selected="compare"), notice()
+
+    runs, panel = explore.visit
+    panel.option_select(None, cancels=[running])
+    panel.option_select(show_listed, runs, [ways, stage, tabs, line], **VIEW)
     stage.select(None, cancels=explore.running)
     opened = stage.select(open_run, ways, [*explore.filled, explore.chooser, tabs, line], **VIEW)
     make_room(opened, handlers, explore)

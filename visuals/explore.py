@@ -69,16 +69,15 @@ def explore_tab(handlers: Handlers) -> Explore:
     ]
     running = wire_model_events(handlers, buttons, question, stage, [session, *fields], shown, looking)
     controls = [question, gold, method, preset, preset_note, switches]
-    tab = Explore(shown, controls, dials, chooser, running)
+    tab = Explore(shown, controls, dials, chooser, running, runs_panel())
     chooser.input(None, cancels=running)
     told = chooser.input(lambda name: handlers.tell(name, tuple(dials)), chooser, tab.filled, **VIEW)
     acting = [event for event in running if event not in looking]
     for shown_now in (told, *acting):
         make_room(shown_now, handlers, tab)
     wire_share(handlers, share, tab, gold)
-    listed, panel = runs_panel()
     ends = [*(each.then for each in acting), buttons["stop"].click]
-    wire_runs(handlers, listed, panel, tab, gold, ends)
+    wire_runs(handlers, tab, gold, ends)
     gold.change(handlers.judge, [session, gold], stage, **VIEW)
     return tab
 

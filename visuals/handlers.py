@@ -166,7 +166,9 @@ class Handlers:
         Args:
             partial: a window behind the run's that is no event yet.
         """
-        session = Session(run, target=None if run.finished else len(run.events), partial=partial)
+        session = Session(
+            run, target=None if run.finished else len(run.events), partial=partial, line=secrets.token_hex(4)
+        )
         shown = payload(self.shown_trace(session), self.expected(run.question, gold), came=secrets.token_hex(8))
         controls = controls_of({"question": run.question, "gold": aliases(gold)}, run.settings)
         return session, packed(shown), notice(), *controls, *dial_values(run.settings, dials)
@@ -221,11 +223,10 @@ class Handlers:
         """Whether its answer is right; None where nothing is expected."""
         return judged(run.answer, self.expected(run.question, gold))
 
-    def traces_of(self, runs: Any, ids: Any) -> list[dict[str, Any]]:
-        """The traces of runs of a visitor's list (:class:`visuals.runs.Runs`), in the order of their ids; those that
-        are gone are left out."""
-        wanted = [runs.get(each) for each in ids] if isinstance(ids, list | tuple) else []
-        return [self._trace(entry.run) for entry in wanted if entry]
+    @property
+    def explainer(self) -> Any:
+        """The explainer that all visitors share; None until it has loaded."""
+        return self._loader.explainer
 
     def _trace(self, run: Any) -> dict[str, Any]:
         return self._loader.explainer.trace(run).to_dict()

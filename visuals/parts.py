@@ -39,6 +39,7 @@ class Explore:
         dials: sliders by the setting they show.
         chooser: of recorded runs.
         running: the model's events, for others to cancel.
+        visit: the visit's list of runs, and its panel.
     """
 
     shown: list
@@ -46,6 +47,7 @@ class Explore:
     dials: dict[str, gr.Slider]
     chooser: gr.Dropdown
     running: list
+    visit: tuple[gr.State, gr.HTML]
 
     @property
     def fields(self) -> list:

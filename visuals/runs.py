@@ -195,30 +195,26 @@ def told(entry: Entry, handlers: Handlers) -> dict[str, Any]:
 # The panel
 
 
-def runs_panel(compare: bool = False) -> tuple[gr.State, gr.HTML]:
-    """The list and the panel. Its events are ``select`` (open), ``edit`` (rename) and ``delete``.
-
-    Args:
-        compare: show tick boxes and the button *Compare*, whose event is ``option_select``: ``event._data["ids"]`` are
-            two ids for :meth:`Handlers.traces_of`.
-    """
+def runs_panel() -> tuple[gr.State, gr.HTML]:
+    """The list and the panel. Its events are ``select`` (open), ``edit`` (rename), ``delete``, and ``option_select``
+    (compare those whose ids are in ``event._data["ids"]``)."""
     panel = gr.HTML(
         packed({"runs": []}),
         html_template='<section class="dragin runs-of-page"></section>',
-        js_on_load=later("gradio_runs.js", COMPARE=compare),
+        js_on_load=later("gradio_runs.js"),
         apply_default_css=False,
         elem_id="runs",
     )
     return gr.State(Runs(), time_to_live=3600), panel
 
 
-def wire_runs(handlers: Handlers, runs: gr.State, panel: gr.HTML, tab: Explore, gold: gr.Textbox, ends: list) -> None:
+def wire_runs(handlers: Handlers, tab: Explore, gold: gr.Textbox, ends: list) -> None:
     """Connect the list to the tab.
 
     Args:
         ends: listeners to what ends a run.
     """
-    session, _, line = tab.shown
+    (session, _, line), (runs, panel) = tab.shown, tab.visit
 
     def note(state: Session, listed: Runs, typed: str) -> tuple:
         listed, gone = listed.noted(state, typed).bounded()

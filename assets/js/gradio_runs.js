@@ -15,7 +15,7 @@ function runNode(run) {
   const details = [run.method, run.finished ? "" : t("runs.stopped", { count: run.steps }), t(run.retrievals === 1 ? "runs.retrieval" : "runs.retrievals", { count: run.retrievals })];
   const verdict = run.right === true || run.right === false ? h("span", run.right ? "badge right" : "badge wrong", {}, t(run.right ? "verdict.right" : "verdict.wrong")) : "";
   return h("li", run.current ? "run current" : "run", { "--depth": Math.min(run.depth, 6), "data-id": run.id, "aria-current": run.current ? "true" : null },
-    renaming === run.id ? nameEntry(run) : h("p", "run-head", {}, COMPARE ? tickBox(run) : "", h("b", "run-name", {}, run.name), run.current ? h("span", "badge", {}, t("runs.current")) : "", verdict,
+    renaming === run.id ? nameEntry(run) : h("p", "run-head", {}, tickBox(run), h("b", "run-name", {}, run.name), run.current ? h("span", "badge", {}, t("runs.current")) : "", verdict,
       h("span", "run-actions", {}, act("open", () => trigger("select", { id: run.id }), run), act("rename", () => { renaming = run.id; paint(); panel.querySelector(".run-rename input").select(); }, run), act("delete", () => trigger("delete", { id: run.id }), run))),
     h("p", "soft", {}, [run.question, ...details].filter(Boolean).join(" · ")), h("p", "run-answer", {}, run.answer || "–"));
 }
@@ -43,7 +43,7 @@ function paint() {
   panel.hidden = !runs.length;
   const compare = h("button", "edit-button", { type: "button", disabled: ticked.size !== 2 }, t("runs.compare"));
   compare.addEventListener("click", () => trigger("option_select", { ids: [...ticked] }));
-  panel.replaceChildren(heading("runs"), h("ol", "runs", {}, ...runs.map(runNode)), COMPARE ? compare : "");
+  panel.replaceChildren(heading("runs"), h("ol", "runs", {}, ...runs.map(runNode)), compare);
   if (back && !renaming) panel.querySelector(back)?.focus({ preventScroll: true });
 }
 

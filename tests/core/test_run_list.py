@@ -52,8 +52,6 @@ def test_branches_are_named_after_what_changed_and_stand_under_their_parent(mode
     ]
     assert [run["right"] for run in shown] == [True, None, None, False]
     assert [run["current"] for run in shown] == [False, False, False, True]
-    assert [trace["answer"] for trace in handlers.traces_of(runs, ["d", "gone", "a"])] == [moved.answer, first.answer]
-    assert handlers.traces_of(Runs(), ["a"]) == handlers.traces_of(runs, "a") == []
     again = runs.noted(Session(run=first, line="e", parent="d"), "Garabit")
     assert (len(again.entries), again.current) == (4, "a")
     without = runs.without("b")
