@@ -76,11 +76,11 @@ class Runs:
         return next((e for e in self.entries if (e.run.question, e.run.settings, e.run.edits) == start), None)
 
     def bounded(self) -> tuple["Runs", Entry | None]:
-        """At most ``MOST_RUNS``: the oldest without branches leaves, and is given back."""
+        """At most ``MOST_RUNS``: the oldest without branches leaves (of a single line its first), and is given back."""
         if len(self.entries) <= MOST_RUNS:
             return self, None
         parents = {entry.parent for entry in self.entries}
-        gone = next(e for e in self.entries if e.id not in parents and e.id != self.current)
+        gone = next((e for e in self.entries if e.id not in parents and e.id != self.current), self.entries[0])
         return self.without(gone.id), gone
 
     def without(self, id: str) -> "Runs":

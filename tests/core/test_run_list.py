@@ -78,3 +78,9 @@ def test_a_run_that_goes_on_stays_one_entry_and_the_list_is_bounded(model):
         assert len(runs.entries) <= MOST_RUNS
     assert left == ["1", "2", "3"]
     assert runs.get("a")
+    line = Runs()
+    for n in range(1, MOST_RUNS + 2):
+        branch = model.start(QUESTION, Settings(theta=0.2, top_n=n)).then(run.events[0])
+        line, gone = line.noted(Session(run=branch, line=str(n), parent=str(n - 1)), "").bounded()
+    assert gone.id == "1"
+    assert [entry.parent for entry in line.entries[:2]] == [None, "2"]

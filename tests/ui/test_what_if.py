@@ -22,6 +22,7 @@ def begun(visitor) -> dict:
     """A run with a retrieval in it, its first round in focus."""
     visitor.ready().press("reset")
     visitor.wait("() => !draginStage.state.payload.trace.events.length")
+    visitor.set_dial("length", 32)
     visitor.set_dial("theta", 0.3)
     visitor.run(QUESTION)
     visitor.settings_followed(theta=0.3)
