@@ -135,7 +135,7 @@ def matrix_section(handlers: Handlers, explore: Explore) -> None:
     given = constants(WHENS=WHENS, WHATS=WHATS, SOME_EXAMPLES=SOME_EXAMPLES)
     stage = gr.HTML(
         None,
-        html_template='<section class="dragin compare matrix"></section>',
+        html_template='<div class="dragin compare matrix"></div>',
         js_on_load=given + script(*SCRIPTS),
         apply_default_css=False,
         elem_id="matrix",
