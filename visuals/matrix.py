@@ -134,7 +134,7 @@ def matrix_section(handlers: Handlers, explore: Explore) -> None:
     line = data_line("matrix-line", None)
     stage = gr.HTML(
         None,
-        html_template='<section class="dragin compare matrix"></section>',
+        html_template='<div class="dragin compare matrix"></div>',
         js_on_load=later(*SCRIPTS, WHENS=WHENS, WHATS=WHATS, SOME_EXAMPLES=SOME_EXAMPLES),
         apply_default_css=False,
         elem_id="matrix",

@@ -24,6 +24,12 @@ PARAMETERS = {
     "flare_doubt": [],
     "max_retrievals": [],
 }
+PANELS = """
+<div class="panels">
+  <div class="switch-panel settings-panel"></div>
+  <div class="parameter-panel settings-panel"></div>
+</div>
+"""
 PANEL_SCRIPTS = ("gradio_switches.js", "gradio_parameters.js")
 
 
@@ -66,7 +72,7 @@ def switch_panel(settings: Settings) -> gr.HTML:
     )
     return gr.HTML(
         panel_value(settings),
-        html_template='<div class="panels"><div class="switch-panel"></div><div class="parameter-panel"></div></div>',
+        html_template=PANELS,
         js_on_load=constants(**switch_constants()) + given + script(*PANEL_SCRIPTS),
         apply_default_css=False,
         elem_id="switches",

@@ -10,7 +10,6 @@ const stop = h("button", "act", { type: "button", id: "matrix-stop" }, t("compar
 const cost = h("p", "soft", { id: "matrix-cost" });
 const board = h("div", "matrix-board", { tabindex: 0, role: "region", "aria-label": t("matrix.title") });
 const story = h("p", "matrix-story", { role: "status" });
-root.setAttribute("aria-label", t("matrix.title"));
 root.replaceChildren(h("div", "panel", {}, heading("matrix"),
   h("div", "compare-ask", {}, h("label", "compare-field", { for: which.id }, h("span", "lab", {}, t("matrix.questions")), which), run, stop), cost, board, story));
 

@@ -44,7 +44,7 @@ function fieldOf({ name, values, usual }) {
     window.dispatchEvent(new CustomEvent("dragin-changed"));
   });
   const mark = h("p", "switch-mark", { id: `${id}-mark` });
-  const node = h("div", "parameter", { "data-parameter": name },
+  const node = h("div", "parameter setting", { "data-parameter": name },
     h("label", "", { for: id }, t(`parameter.${name}`), " ", h("code", "", {}, name)), control, mark,
     h("p", "switch-help", { id: `${id}-help` }, t(`parameter.${name}.help`)));
   fields.set(name, { node, control, mark, own, usual });

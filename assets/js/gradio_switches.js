@@ -36,7 +36,7 @@ function controlOf(each) {
 function switchNode(each) {
   const control = controlOf(each);
   const mark = h("p", "switch-mark", { id: `switch-${each.name}-mark` });
-  const node = h("div", "switch", { "data-switch": each.name },
+  const node = h("div", "switch setting", { "data-switch": each.name },
     h("label", "", { for: control.id }, t(`switch.${each.name}`), " ", h("code", "", {}, each.name)), control, mark,
     h("p", "switch-help", { id: `switch-${each.name}-help` }, each.help));
   controls.set(each.name, { node, control, mark });
