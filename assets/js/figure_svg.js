@@ -72,6 +72,13 @@ function skylineSvg(model, palette) {
   return pen.svg();
 }
 
+const weightOf = (piece) => (piece.state === "fires" || piece.where && piece.kept ? 700 : 400);
+
+/** A piece as it is written: one of spaces alone has nothing to show. */
+function written(text) {
+  return /^[ \t]*$/.test(text) ? "" : shown(text);
+}
+
 /** Set pieces of text in lines, broken before a piece that begins with white space. */
 function setLines(pen, pieces, draw, perLine) {
   const right = FIGURE.width - FIGURE.margin;
@@ -82,7 +89,7 @@ function setLines(pen, pieces, draw, perLine) {
     groups.at(-1).push(piece);
   }
   for (const group of groups) {
-    const widths = group.map((piece) => Math.max(pen.width(shown(piece.text), 600), 3));
+    const widths = group.map((piece) => Math.max(pen.width(written(piece.text), weightOf(piece)), 3));
     if (x + widths.reduce((sum, width) => sum + width, 0) > right) { pen.y += FIGURE.line; x = FIGURE.margin; perLine(pen.y); }
     group.forEach((piece, i) => {
       if (x + widths[i] > right) { pen.y += FIGURE.line; x = FIGURE.margin; perLine(pen.y); }
@@ -112,7 +119,7 @@ function drawToken(pen, { text, unit, state, kept }, x, y, width, model) {
     if (MARKS[state]) pen.text(x + width / 2, y - FLOOR - height - 4, MARKS[state], { fill: palette.when, "text-anchor": "middle", "font-size": 14 });
   }
   const struck = state === "cut" || state === "flagged";
-  pen.text(x, y, shown(text), { fill: kept || state === "passed" ? palette.soft : struck ? palette.faint : palette.ink, "font-weight": state === "fires" ? 700 : 400, "text-decoration": struck ? "line-through" : "none" });
+  pen.text(x, y, written(text), { fill: kept || state === "passed" ? palette.soft : struck ? palette.faint : palette.ink, "font-weight": weightOf({ state }), "text-decoration": struck ? "line-through" : "none" });
 }
 
 /** The attention row as it is drawn: bars over the words before a token, those of the query in blue. */
@@ -143,7 +150,7 @@ function rowSvg(model, focus, palette) {
 function drawWord(pen, word, x, y, width, most) {
   const height = Math.max(2, FIGURE.bars * (word.weight / most));
   pen.put("rect", { x, y: y - FLOOR - height, width: Math.max(1, width - 1), height, fill: pen.palette.what, opacity: word.kept ? 1 : 0.35 });
-  pen.text(x, y, shown(word.text), { fill: word.kept ? pen.palette.ink : pen.palette.soft, "font-weight": word.kept ? 700 : 400, "font-style": word.stop ? "italic" : "normal" });
+  pen.text(x, y, shown(word.text), { fill: word.kept ? pen.palette.ink : pen.palette.soft, "font-weight": weightOf(word), "font-style": word.stop ? "italic" : "normal" });
 }
 
 /** The signals' plot as SVG text, θ's line in it; null while there is no plot. */

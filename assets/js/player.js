@@ -89,7 +89,7 @@ function calm() {
 
 /** What the newest step of a trace is, in a sentence. */
 function captionOf(trace, state) {
-  if (state.upto === null && !state.playing) return t("caption.all");
+  if (state.upto === null && !state.playing && !state.presenting) return t("caption.all");
   const events = trace.events;
   const event = events.at(-1);
   if (!event) return t("caption.start");
