@@ -33,7 +33,12 @@ def parser() -> Parser:
     found = Parser(prog="app.py", description="DRAGIN, token by token: the page.")
     found.add_argument("--host", help=f"address to listen on (GRADIO_SERVER_NAME, else {DEFAULT_HOST})")
     found.add_argument("--port", help=f"port to listen on (GRADIO_SERVER_PORT, else {DEFAULT_PORT})")
-    found.add_argument("--model", action="append", default=[], help="causal language model: folder or hub id")
+    found.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        help="causal language model: folder, hub id, or packaged; give it again to offer several",
+    )
     found.add_argument("--corpus", action="append", default=[], help="file of passages (default: the packaged ones)")
     found.add_argument("--no-download", action="store_true", help="use only what is on this machine")
     return found
@@ -41,18 +46,15 @@ def parser() -> Parser:
 
 def serve(options: argparse.Namespace, host: str, port: int) -> None:
     """Load in the background, show the page at once."""
-    from visuals.loader import ModelLoader
+    from visuals.loader import Models
 
-    loader = ModelLoader(
-        model=next(iter(options.model), None),
-        corpus=next(iter(options.corpus), None),
-        allow_download=not options.no_download,
-    ).start()
+    corpus = next(iter(options.corpus), None)
+    models = Models(options.model, corpus=corpus, allow_download=not options.no_download).start()
     from visuals.page import CSS_PATHS, build_ui
     from visuals.scripts import head
     from visuals.theme import page_theme
 
-    build_ui(loader).launch(
+    build_ui(models).launch(
         server_name=host,
         server_port=port,
         theme=page_theme(),

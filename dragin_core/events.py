@@ -108,12 +108,14 @@ class Run:
 
     Attributes:
         edits: (index of the event, edit) by rising index; see :mod:`~dragin_core.edits`.
+        model: the name of the model it is run on.
     """
 
     question: str
     settings: Settings
     events: tuple[Event, ...] = field(default=())
     edits: tuple[tuple[int, "Edit"], ...] = field(default=())
+    model: str = ""
 
     def then(self, event: Event) -> "Run":
         """This run with one more event."""

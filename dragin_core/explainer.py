@@ -102,7 +102,7 @@ class Explainer:
         Raises:
             InputError: the question is blank, too long or has no word.
         """
-        return Run(check_question(question), settings or Settings(), edits=tuple(edits))
+        return Run(check_question(question), settings or Settings(), edits=tuple(edits), model=self.lm.name)
 
     def edited(self, run: Run, at: int, edit: Edit) -> Run:
         """A branch of a run: as it was before event ``at``, which the edit will change when it is advanced to.

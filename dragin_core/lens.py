@@ -73,7 +73,7 @@ class Lens:
     def __init__(self, engine: Engine, question: str, settings: Settings):
         if settings.timing != "rind":
             raise InputError(f"The lens is for RIND, and these settings retrieve by {settings.timing}: set when=rind.")
-        self.engine, self.begin = engine.sparing(), Run(question, settings)
+        self.engine, self.begin = engine.sparing(), Run(question, settings, model=engine.lm.name)
 
     def over_theta(self, lowest: float = LOWEST_THETA) -> Found:
         """The run at the present θ, then all from the highest θ down to ``lowest``, below which the last may reach.
@@ -127,7 +127,7 @@ class Lens:
     def _shared(self, run: Run, **changes) -> Run:
         """A run under changed settings as far as its decisions and queries are those of another. A window that was left
         where it fired is looked at once more: it may have to be gone on with."""
-        found = Run(run.question, run.settings.but(**changes))
+        found = replace(run, settings=run.settings.but(**changes), events=())
         for event in run.events:
             if isinstance(event, Decided | QueryFormulated):
                 (again,) = self.engine.advance(found)

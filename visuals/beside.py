@@ -29,9 +29,9 @@ def guarded(shown: Iterator[Any], found: JSON, key: str) -> Iterator[Any]:
         yield packed({**found, "error": text(key, error=sentence)})
 
 
-def waiting(handlers: Handlers, found: JSON) -> Generator[str, None, Any]:
+def waiting(handlers: Handlers, name: str | None, found: JSON) -> Generator[str, None, Any]:
     """Say that the model loads; returns the explainer, or None after saying why there is none."""
-    model = handlers.model()
+    model = handlers.model(name)
     while True:
         try:
             *_, line = next(model)

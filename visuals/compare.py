@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import gradio as gr
 
@@ -17,7 +16,7 @@ from .matrix import matrix_section
 from .paper import paper_section
 from .parts import MODEL, VIEW, Explore, data_line, make_room
 from .payload import packed, payload
-from .runs import Runs
+from .runs import Entry, Runs
 from .scripts import later
 from .share import stretched_all
 from .texts import text
@@ -51,7 +50,7 @@ class Comparison:
             yield gr.skip(), gr.skip(), notice(str(error), "error")
             return
         yield ways, board(ways), notice()
-        explainer = yield from self._handlers.model()
+        explainer = yield from self._handlers.model(form.model)
         if explainer is None:
             return
         drawn = 0.0
@@ -62,7 +61,7 @@ class Comparison:
                     yield gr.skip(), gr.skip(), gr.skip()
                     continue
                 drawn = time.monotonic()
-                ways = [*ways[:place], self._drawn(explainer, step, form.gold), *ways[place + 1 :]]
+                ways = [*ways[:place], self._drawn(step, form.gold), *ways[place + 1 :]]
                 yield ways, board(ways), gr.skip()
 
     def open(self, event: gr.EventData, ways: list[Way], dials: dict[str, gr.Slider]) -> tuple:
@@ -89,20 +88,18 @@ class Comparison:
         entries = [runs.get(each) for each in ids[:MOST_WAYS]] if isinstance(ids, list) else []
         if not entries or None in entries:
             raise InputError(text("runs.gone"))
-        ways = [
-            Way(each.name, {}, run=each.run, state={"name": "done" if each.run.finished else "stopped"})
-            for each in entries
-        ]
-        return [
-            self._drawn(self._handlers.explainer, way, entry.gold) for way, entry in zip(ways, entries, strict=True)
-        ]
+        return [self._column_of(entry) for entry in entries]
 
-    def _drawn(self, explainer: Any, way: Way, gold: str) -> Way:
+    def _column_of(self, entry: Entry) -> Way:
+        state = {"name": "done" if entry.run.finished else "stopped"}
+        return self._drawn(Way(entry.name, {}, run=entry.run, state=state), entry.gold)
+
+    def _drawn(self, way: Way, gold: str) -> Way:
         """The way with its column, and with the window that is being written as it is now."""
         if way.run is None:
             return replace(way, drawn=column(way.title, way.state))
         partial = getattr(way.partial, "window", way.partial)
-        trace = explainer.trace(way.run if partial is None else way.run.then(partial))
+        trace = self._handlers.trace(way.run if partial is None else way.run.then(partial))
         shown = payload(trace.to_dict(), self._handlers.expected(way.run.question, gold))
         return replace(way, partial=partial, drawn=column(way.title, way.state, shown, trace.counts_alone))
 

@@ -14,13 +14,14 @@ from .difference import difference_panel, wire_difference
 from .figures import PLOTLY_JS, figures
 from .handlers import THETA_ENDS, Handlers, Session
 from .lens import lens_panel, wire_lens
-from .parts import MODEL, VIEW, Explore, data_line, make_room
+from .parts import MODEL, VIEW, Explore, data_line, make_room, say
 from .runs import runs_panel, wire_runs
 from .scripts import STAGE_SCRIPTS, script
 from .setup import NO_PRESET, filled, preset_chooser, switch_panel
 from .share import share_bar, wire_share
 from .stories import names, story, story_chooser
 from .texts import ASSETS, text
+from .your_model import model_chooser, suggest_button, wire_suggest
 
 SESSION_SECONDS = 3600
 FREEZE = "(session) => { window.dispatchEvent(new CustomEvent('dragin-stopped')); return [session]; }"
@@ -47,8 +48,10 @@ def explore_tab(handlers: Handlers) -> Explore:
     settings = Settings.from_dict(recorded.get("settings", {}))
     dials, method, gold = dial_bar(settings, recorded.get("gold", []))
     with gr.Row(elem_id="setup"):
+        model = model_chooser(handlers.models.names)
         preset = preset_chooser()
         switches = switch_panel(settings)
+        suggest = suggest_button()
     preset_note = data_line("preset-note", None)
     wire_examples(chips, question, gold)
     wire_changes(dials, preset, preset_note, method)
@@ -61,17 +64,20 @@ def explore_tab(handlers: Handlers) -> Explore:
         elem_id="stage",
     )
     lens, difference = lens_panel(), difference_panel()
-    fields = [question, gold, method, *dials.values(), switches]
+    fields = [question, gold, method, *dials.values(), switches, model]
     shown = [session, stage, notice_line]
+    suggesting = wire_suggest(handlers, stage, suggest, [session, *fields], [dials["theta"], notice_line])
     looking = [
+        suggesting,
         wire_lens(handlers, stage, lens, [session, *fields]),
         wire_difference(handlers, stage, difference, [session, *fields]),
     ]
     running = wire_model_events(handlers, buttons, question, stage, [session, *fields], shown, looking)
-    controls = [question, gold, method, preset, preset_note, switches]
+    controls = [question, gold, method, preset, preset_note, switches, model]
     tab = Explore(shown, controls, dials, chooser, running, runs_panel())
     chooser.input(None, cancels=running)
     told = chooser.input(lambda name: handlers.tell(name, tuple(dials)), chooser, tab.filled, **VIEW)
+    suggesting.then(None, None, None, js=say("dragin-changed"))
     acting = [event for event in running if event not in looking]
     for shown_now in (told, *acting):
         make_room(shown_now, handlers, tab)
@@ -118,11 +124,6 @@ def wire_model_events(handlers, buttons, question, stage, inputs, outputs, other
     buttons["back"].click(handlers.back, [session, gold], outputs, **VIEW)
     buttons["reset"].click(handlers.reset, None, outputs, **VIEW)
     return everything
-
-
-def say(event: str, detail: str = "") -> str:
-    """JavaScript of a listener that tells the stage of an event."""
-    return f"() => {{ window.dispatchEvent(new CustomEvent('{event}', {{ detail: '{detail}' }})); return []; }}"
 
 
 def wire_changes(dials: dict[str, gr.Slider], preset, preset_note, method) -> None:

@@ -15,7 +15,7 @@ from dragin_core.settings import Settings
 from dragin_core.trace_file import read_trace
 
 from .link import link_to, link_to_run, read_link
-from .loader import ModelLoader
+from .loader import LOADING_POLL_SECONDS, Models
 from .payload import aliases, empty_payload, judged, packed, payload
 from .setup import NO_PRESET, chosen, panel_value
 from .stories import settings_of, story
@@ -24,7 +24,6 @@ from .what_if import advanced, asked, made_anew, same_place
 
 LOGGER = logging.getLogger(__name__)
 REDRAW_SECONDS = 0.1  # partial windows are drawn at most this often; every token still yields, so that Stop can bite
-LOADING_POLL_SECONDS = 0.25
 THETA_ENDS = 2  # where the θ dial ends, if no score lies beyond
 
 
@@ -74,6 +73,7 @@ class Form:
     max_new_tokens: int
     shots: int
     switches: Any  # value of the switch panel
+    model: str | None = None
 
     def settings(self, **instead: Any) -> Settings:
         """The settings, some replaced. Raises: InputError, one sentence about the first value that is out of bounds."""
@@ -102,15 +102,10 @@ def pipeline_notice(settings: Settings) -> str | None:
     return notice()
 
 
-def same_start(run: Any, question: str, settings: Settings) -> bool:
-    """Whether a run answers this question with these settings, so that it can be gone on with."""
-    return run is not None and run.question == question.strip() and run.settings == settings
-
-
 def controls_of(trace: dict[str, Any], settings: Settings) -> tuple:
-    """Question, expected answer, method, preset, its note and the switches, as a trace was run with."""
+    """Question, expected answer, method, preset, its note, the switches, as a trace was run with; the model stays."""
     gold = "; ".join(trace.get("gold", []))
-    return trace["question"], gold, settings.method, NO_PRESET, None, panel_value(settings)
+    return trace["question"], gold, settings.method, NO_PRESET, None, panel_value(settings), gr.skip()
 
 
 def dial_values(settings: Settings, dials: tuple[str, ...]) -> tuple:
@@ -129,13 +124,13 @@ class Handlers:
     """The handlers of one page. Model events yield (session, stage, notice); view events return the same three.
 
     Args:
-        loader: holds the explainer that all visitors share.
+        models: the explainers that all visitors share.
         examples: ``{"question", "gold": [aliases]}`` of the chips.
     """
 
-    def __init__(self, loader: ModelLoader, examples: Sequence[dict] = ()):
-        self._loader = loader
-        self._examples = {"; ".join(example["gold"]): example["question"] for example in examples}
+    def __init__(self, models: Models, examples: Sequence[dict] = ()):
+        self.models = models
+        self.examples = {"; ".join(example["gold"]): example["question"] for example in examples}
 
     def first_payload(self, name: str | None) -> str:
         """What the stage shows when the page opens: a recorded run, or nothing."""
@@ -170,7 +165,7 @@ class Handlers:
             run, target=None if run.finished else len(run.events), partial=partial, line=secrets.token_hex(4)
         )
         shown = payload(self.shown_trace(session), self.expected(run.question, gold), came=secrets.token_hex(8))
-        controls = controls_of({"question": run.question, "gold": aliases(gold)}, run.settings)
+        controls = self.controls_of_run(run, aliases(gold))
         return session, packed(shown), notice(), *controls, *dial_values(run.settings, dials)
 
     def link(self, session: Session, form: Form) -> str:
@@ -223,13 +218,17 @@ class Handlers:
         """Whether its answer is right; None where nothing is expected."""
         return judged(run.answer, self.expected(run.question, gold))
 
-    @property
-    def explainer(self) -> Any:
-        """The explainer that all visitors share; None until it has loaded."""
-        return self._loader.explainer
+    def controls_of_run(self, run: Any, gold: Sequence[str]) -> tuple:
+        """What :func:`controls_of` gives, and the model that the run was made by."""
+        *others, _ = controls_of({"question": run.question, "gold": list(gold)}, run.settings)
+        return *others, self.models.name_of(run)
+
+    def trace(self, run: Any) -> Any:
+        """The trace of a run, by the model it was made with."""
+        return self.models.of(run).trace(run)
 
     def _trace(self, run: Any) -> dict[str, Any]:
-        return self._loader.explainer.trace(run).to_dict()
+        return self.trace(run).to_dict()
 
     def run(self, session: Session, *fields) -> Iterator[tuple]:
         """Go on to the end; start anew where question or settings changed, or the run is finished."""
@@ -239,7 +238,7 @@ class Handlers:
         """Go on by one event."""
         form = Form(*fields)
         try:
-            going_on = same_start(session.run, form.question, form.settings())
+            going_on = self._continues(session.run, form)
         except InputError as error:
             yield gr.skip(), gr.skip(), notice(str(error), "error")
             return
@@ -258,7 +257,8 @@ class Handlers:
         form = replace(Form(*fields), question=question)
         try:
             cut_short = session.run is not None and not session.reached(session.run)
-            if form.settings() == settings and not cut_short:
+            other = session.run is not None and not self._by(session.run, form)
+            if form.settings() == settings and not cut_short and not other:
                 return
         except InputError as error:
             yield gr.skip(), gr.skip(), notice(str(error), "error")
@@ -271,11 +271,11 @@ class Handlers:
         Args:
             data: ``{"at", "edit"}`` as the browser sends it.
         """
-        yield from self._told(self._edit(session, data, Form(*fields)))
+        yield from self.told(self._edit(session, data, Form(*fields)))
 
     def _edit(self, session: Session, data: Any, form: Form) -> Iterator[tuple]:
         at, edit = asked(data)
-        explainer = yield from self.model()
+        explainer = yield from self.model(form.model)
         shown = self.asked(session)
         if explainer is None or shown is None:
             return
@@ -313,9 +313,9 @@ class Handlers:
         shown = self.shown_payload(session, gold)
         return packed(shown) if shown else gr.skip()
 
-    def poll(self) -> tuple:
-        """The model's state, and a timer that ticks until it is settled."""
-        status = self._loader.status
+    def poll(self, name: str | None) -> tuple:
+        """The state of the chosen model, and a timer that ticks until it is settled."""
+        status = self.models.loader(name).status
         return status.to_notice(), gr.Timer(active=status.state == "loading")
 
     def room(self, session: Session, theta: float) -> dict[str, Any]:
@@ -342,16 +342,16 @@ class Handlers:
             session: its target says how far to go.
             hurry: what is known already is not drawn step by step.
         """
-        yield from self._told(self._go(session, form, hurry))
+        yield from self.told(self._go(session, form, hurry))
 
     def _go(self, session: Session, form: Form, hurry: bool) -> Iterator[tuple]:
         form.settings()
-        explainer = yield from self.model()
+        explainer = yield from self.model(form.model)
         if explainer is not None:
             yield from self._advance(explainer, self._begin(explainer, session, form, hurry), form.gold, hurry)
 
     @staticmethod
-    def _told(steps: Iterator[tuple]) -> Iterator[tuple]:
+    def told(steps: Iterator[tuple]) -> Iterator[tuple]:
         """The steps; a failure becomes a sentence."""
         try:
             yield from steps
@@ -362,13 +362,25 @@ class Handlers:
             LOGGER.exception("a run failed")
             yield gr.skip(), gr.skip(), notice(text("notice.failed", error=sentence), "error")
 
-    def model(self) -> Iterator[tuple]:
-        """Yields while the model loads; returns the explainer, or None after saying why there is none."""
-        while not self._loader.wait(LOADING_POLL_SECONDS if self._loader.status.state == "loading" else 0):
-            yield gr.skip(), gr.skip(), notice(f"{text('notice.waiting')} {self._loader.status.sentence}")
-        if self._loader.explainer is None:
-            yield gr.skip(), gr.skip(), notice(self._loader.status.sentence, "error")
-        return self._loader.explainer
+    def model(self, name: str | None) -> Iterator[tuple]:
+        """Yields while a model loads; returns the explainer, or None after saying why there is none."""
+        loader = self.models.loader(name)
+        while not loader.wait(LOADING_POLL_SECONDS if loader.status.state == "loading" else 0):
+            yield gr.skip(), gr.skip(), notice(f"{text('notice.waiting')} {loader.status.sentence}")
+        if loader.explainer is None:
+            yield gr.skip(), gr.skip(), notice(loader.status.sentence, "error")
+        return loader.explainer
+
+    def _continues(self, run: Any, form: Form) -> bool:
+        """Whether a run answers what the controls say with the model they say, so that it can be gone on with."""
+        if run is None or not self._by(run, form):
+            return False
+        return run.question == form.question.strip() and run.settings == form.settings()
+
+    def _by(self, run: Any, form: Form) -> bool:
+        """Whether a run was made by the chosen model."""
+        chosen = self.models.loader(form.model).explainer
+        return chosen is not None and chosen.lm.name == run.model
 
     def _begin(self, explainer: Any, session: Session, form: Form, follows: bool) -> Session:
         """With the run to go on with: the present one where it answers this form, else (or once finished) a new one.
@@ -377,7 +389,7 @@ class Handlers:
             follows: a new one takes over the present one's edits, as long as they fit.
         """
         run = session.run
-        if same_start(run, form.question, form.settings()) and not run.finished:
+        if self._continues(run, form) and not run.finished:
             return session
         branches = run is not None and run.question == form.question.strip()
         before = run if follows and branches and run.edits else None
@@ -417,7 +429,7 @@ class Handlers:
 
     def expected(self, question: str, gold: str) -> list[str]:
         """The aliases to judge by: an example's answer is none for another question, however the box was filled."""
-        asked = self._examples.get(gold)
+        asked = self.examples.get(gold)
         return aliases(gold) if asked in (None, question) else []
 
     def _recorded(self, name: str, gold: str = "") -> dict[str, Any]:
@@ -428,5 +440,6 @@ class Handlers:
     def _opened(self, opened: Opened, gold: str = "") -> dict[str, Any]:
         """An opened trace, judged by what was typed, else by the answer that came with it."""
         found = payload(opened.trace, aliases(gold) or opened.trace.get("gold", []), opened=opened.key)
-        here = self._loader.explainer
-        return {**found, "elsewhere": bool(here) and not same_place(opened.trace, here.environment)}
+        here = self.models.loaded
+        elsewhere = bool(here) and not any(same_place(opened.trace, each.environment) for each in here)
+        return {**found, "elsewhere": elsewhere}

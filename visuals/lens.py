@@ -46,7 +46,7 @@ def look_around(handlers: Handlers, session: Session, asked: Any, form: Form, fo
     question, *_ = handlers.asked(session) or (form.question,)
     settings = form.settings()
     found |= found_so_far(over_of(asked), question, settings)
-    explainer = yield from waiting(handlers, found)
+    explainer = yield from waiting(handlers, form.model, found)
     if explainer is not None:
         yield from looked(explainer, found, settings, handlers.expected(question, form.gold))
 

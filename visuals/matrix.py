@@ -88,7 +88,7 @@ class Matrix:
             return
         cells = {(when, what): Cell() for when in WHENS for what in WHATS}
         yield drawn(cells, len(questions)), notice()
-        explainer = yield from without_first(self._handlers.model())
+        explainer = yield from without_first(self._handlers.model(form.model))
         if explainer is None:
             return
         for question, gold in questions:

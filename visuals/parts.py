@@ -28,14 +28,19 @@ def data_line(name: str, value: Any) -> gr.HTML:
     )
 
 
+def say(event: str, detail: str = "") -> str:
+    """JavaScript of a listener that tells the stage of an event."""
+    return f"() => {{ window.dispatchEvent(new CustomEvent('{event}', {{ detail: '{detail}' }})); return []; }}"
+
+
 @dataclass(frozen=True)
 class Explore:
     """The components of the tab that others reach.
 
     Attributes:
         shown: session, stage and notice line: what every handler of a run returns.
-        controls: question, expected answer, method, preset, its note and switches: what a trace fills between those
-            and the dials.
+        controls: question, expected answer, method, preset, its note, switches and model: what a trace fills between
+            those and the dials.
         dials: sliders by the setting they show.
         chooser: of recorded runs.
         running: the model's events, for others to cancel.
@@ -52,8 +57,13 @@ class Explore:
     @property
     def fields(self) -> list:
         """What :class:`~visuals.handlers.Form` is made of, in its order."""
-        question, gold, method, _, _, switches = self.controls
-        return [question, gold, method, *self.dials.values(), switches]
+        question, gold, method, _, _, switches, model = self.controls
+        return [question, gold, method, *self.dials.values(), switches, model]
+
+    @property
+    def model(self) -> gr.Dropdown:
+        """The chooser of the operator's models."""
+        return self.controls[-1]
 
     @property
     def filled(self) -> list:

@@ -13,7 +13,7 @@ import gradio as gr
 
 from dragin_core.errors import InputError
 
-from .handlers import Handlers, Session, controls_of, dial_values, notice
+from .handlers import Handlers, Session, dial_values, notice
 from .parts import VIEW, Explore
 from .payload import packed
 from .scripts import later
@@ -229,8 +229,7 @@ def wire_runs(handlers: Handlers, tab: Explore, gold: gr.Textbox, ends: list) ->
         opened = Session(run=run, target=None if run.finished else len(run.events), line=entry.id)
         listed = replace(listed, current=entry.id, lines={**listed.lines, entry.id: entry.id})
         shown = opened, handlers.listed_payload(run, entry.gold, secrets.token_hex(8)), notice()
-        controls = list(controls_of({"question": run.question}, run.settings))
-        controls[1] = entry.gold
+        controls = handlers.controls_of_run(run, [entry.gold])
         dials = stretched_all(tab.dials, dial_values(run.settings, tuple(tab.dials)))
         return *shown, *controls, *dials, None, listed, shown_list(listed, handlers)
 
