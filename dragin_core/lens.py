@@ -181,7 +181,7 @@ class Lens:
 
 
 def below(theta: float) -> float:
-    """A threshold just under another; under infinity one above all scores. What is nearer is the same score, rounded."""
+    """A threshold just under another; under infinity one above all scores. What is nearer is the same score."""
     return min(ABOVE_ALL, theta * (1 - ROUNDING))
 
 

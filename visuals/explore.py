@@ -76,8 +76,8 @@ def explore_tab(handlers: Handlers) -> Explore:
 
 
 def wire_model_events(handlers, buttons, question, stage, inputs, outputs, looking) -> list:
-    """Run, Step, branches and ``looking`` (events of the stage by name) use the model one at a time; everything else does
-    not queue. Returns the events that use the model, for others to cancel.
+    """Run, Step, branches and ``looking`` (events of the stage by name) use the model one at a time; everything else
+    does not queue. Returns the events that use the model, for others to cancel.
 
     Gradio cancels without waiting, and loses an event that is asked for meanwhile. So Run, Step and branches are events
     of the stage's own, which asks for one only when the one before has ended (``assets/js/gradio_stage.js``).
