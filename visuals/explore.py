@@ -66,19 +66,18 @@ def explore_tab(handlers: Handlers) -> Explore:
     lens, difference = lens_panel(), difference_panel()
     fields = [question, gold, method, *dials.values(), switches, model]
     shown = [session, stage, notice_line]
-    suggesting = wire_suggest(handlers, stage, suggest, [session, *fields], [dials["theta"], notice_line])
-    looking = [
-        suggesting,
-        wire_lens(handlers, stage, lens, [session, *fields]),
-        wire_difference(handlers, stage, difference, [session, *fields]),
-    ]
+    looking = {
+        "tick": wire_suggest(handlers, stage, suggest, [session, *fields], [dials["theta"], notice_line]),
+        "expand": wire_lens(handlers, stage, lens, [session, *fields]),
+        "apply": wire_difference(handlers, stage, difference, [session, *fields]),
+    }
     running = wire_model_events(handlers, buttons, question, stage, [session, *fields], shown, looking)
     controls = [question, gold, method, preset, preset_note, switches, model]
     tab = Explore(shown, controls, dials, chooser, running, runs_panel())
     chooser.input(None, cancels=running)
     told = chooser.input(lambda name: handlers.tell(name, tuple(dials)), chooser, tab.filled, **VIEW)
-    suggesting.then(None, None, None, js=say("dragin-changed"))
-    acting = [event for event in running if event not in looking]
+    looking["tick"].then(None, None, None, js=say("dragin-changed"))
+    acting = [event for event in running if event not in looking.values()]
     for shown_now in (told, *acting):
         make_room(shown_now, handlers, tab)
     wire_share(handlers, share, tab, gold)
@@ -88,9 +87,9 @@ def explore_tab(handlers: Handlers) -> Explore:
     return tab
 
 
-def wire_model_events(handlers, buttons, question, stage, inputs, outputs, others=()) -> list:
-    """Run, Step and branches use the model one at a time; everything else only looks, and does not queue. Returns the
-    events that use the model, for others to cancel.
+def wire_model_events(handlers, buttons, question, stage, inputs, outputs, looking) -> list:
+    """Run, Step, branches and ``looking`` (events of the stage by name) use the model one at a time; everything else
+    does not queue. Returns the events that use the model, for others to cancel.
 
     Gradio cancels without waiting, and loses an event that is asked for meanwhile. So Run, Step and branches are events
     of the stage's own, which asks for one only when the one before has ended (``assets/js/gradio_stage.js``).
@@ -102,15 +101,16 @@ def wire_model_events(handlers, buttons, question, stage, inputs, outputs, other
         yield from handlers.edit(state, event._data, *fields)
 
     shared = {"inputs": inputs, "outputs": outputs, "trigger_mode": "always_last", **MODEL}
-    everything = [
-        stage.release(handlers.follow, **shared),
-        stage.submit(handlers.run, **shared),
-        stage.select(handlers.step, **shared),
-        stage.edit(edit, **shared),
-        *others,
-    ]
-    for each in everything:
-        each.then(None, None, None, js=say("dragin-free"))
+    events = {
+        "release": stage.release(handlers.follow, **shared),
+        "submit": stage.submit(handlers.run, **shared),
+        "select": stage.select(handlers.step, **shared),
+        "edit": stage.edit(edit, **shared),
+        **looking,
+    }
+    for name, each in events.items():
+        each.then(None, None, None, js=say("dragin-free", name))
+    everything = list(events.values())
     for press, event in (
         (buttons["run"].click, "submit"),
         (question.submit, "submit"),

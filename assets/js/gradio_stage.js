@@ -113,6 +113,5 @@ document.addEventListener("keydown", pressed, true);
 document.addEventListener("change", settled, true);
 window.addEventListener("dragin-changed", () => ask(30));
 window.addEventListener("dragin-act", (event) => act(event.detail));
-window.addEventListener("dragin-free", free);
+window.addEventListener("dragin-free", ({ detail }) => free(detail));
 window.addEventListener("dragin-halt", stop);
-window.addEventListener("dragin-stopped", () => { drop(); stopped = true; stage.freeze(); });
