@@ -40,7 +40,7 @@ const TOUR_SIGNS = {
   pending: () => Boolean(pointedUnit()?.pending),
   n: (before) => stageState().n !== before,
   played: () => playedTo() === "cut",
-  quiet: () => Boolean(onStage(".tok")) && !onStage(".tok.fires"),
+  quiet: () => Boolean(onStage(".tok")) && !onStage(".round:not(.later) .tok.fires"),
   method: (before) => methodShown() !== before,
   switches: () => Boolean(document.querySelector("#switches details[open]")),
 };
@@ -49,7 +49,7 @@ const TOUR_BEFORE = { n: () => stageState().n, method: methodShown };
 /* What must be on the stage for a step; else the first recorded run is shown again. */
 const TOUR_NEEDS = {
   tokens: () => onStage(".tok"),
-  fires: () => onStage(".tok.fires"),
+  fires: () => onStage(".round:not(.later) .tok.fires"),
   cut: () => onStage(".prompt-column + .prompt-column .section"),
   pending: () => onStage(".round .tok.pending"),
 };
@@ -58,7 +58,7 @@ const TOUR_NEEDS = {
 const TOUR_ECHO = {
   query: () => onStage(".query .chips")?.getAttribute("aria-label") || t("tour.echo.none"),
   caption: () => onStage(".caption")?.textContent || "",
-  fires: () => [...document.querySelectorAll("#stage .tok.fires .txt")].map((node) => `“${node.textContent.trim()}”`).join(", ") || t("tour.echo.none"),
+  fires: () => [...document.querySelectorAll("#stage .round:not(.later) .tok.fires .txt")].map((node) => `“${node.textContent.trim()}”`).join(", ") || t("tour.echo.none"),
 };
 
 /**
