@@ -127,7 +127,7 @@ def check_question(question: Any) -> str:
 
 
 def _require_choice(name: str, value: Any, choices) -> None:
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise InputError(f"{name} {value!r} is unknown: choose one of {', '.join(choices)}.")
 
 
