@@ -5,7 +5,7 @@ from test_safety import HOSTILE, watch_dialogs
 
 from visuals.columns import column
 from visuals.payload import payload
-from visuals.scripts import script
+from visuals.scripts import script, shared
 from visuals.stories import story
 
 QUESTION = "Who invented the stethoscope?"
@@ -146,7 +146,7 @@ def test_stop_keeps_what_was_written(visitor):
 def test_columns_draw_a_whole_payload_as_they_draw_the_slim_one(browser):
     page = browser.new_page()
     page.set_content("<main class='dragin'><div class='ways'></div><div class='ways'></div></main>")
-    page.add_script_tag(content=script("core.js", "dom.js", "view_columns.js"))
+    page.add_script_tag(content=shared() + script("view_columns.js"))
     whole = [payload(story(name), story(name)["gold"]) for name in ("2-leaves-alone", "7-two-hops")]
     done = {"name": "done"}
     html = page.evaluate(
