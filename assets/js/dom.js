@@ -45,7 +45,7 @@ function shown(text) {
 
 /** The heading of a panel: a coloured keyword, what it is, and what it says. */
 function heading(key, values = {}) {
-  return h("h2", "", {}, h("em", "", {}, t(`${key}.title`)), h("span", "", {}, t(`${key}.lead`, values), " ", whatIs(ASKED[key])));
+  return h("h2", "", {}, h("em", "", {}, t(`${key}.title`)), h("span", "", {}, t(`${key}.lead`, values), " ", ASKED[key] ? whatIs(ASKED[key]) : ""));
 }
 
 const ASKED = { when: "trigger", signals: "rind", what: "qfs", with: "bm25", prompt: "rewritten", answer: "memory" };
