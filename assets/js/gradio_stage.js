@@ -52,9 +52,7 @@ let busy = "";
 let next = null;
 let waiting = 0;
 let stopping = 0;
-const TWICE_MS = 300; // Gradio tells twice that an event it cancelled has ended: the second word is about no other
-let told = false;
-let twice = false;
+let told = false; // a second stop for the same event would free the one after it
 const setBusy = (name) => { busy = name; told = false; window.dispatchEvent(new CustomEvent("dragin-busy", { detail: name })); };
 const act = (name) => {
   if (!busy) { setBusy(name); began = performance.now(); return trigger(name); }
@@ -72,7 +70,6 @@ const halt = () => {
 function free() {
   clearTimeout(waiting);
   clearTimeout(stopping);
-  twice = told;
   setBusy("");
   const name = next;
   next = null;
@@ -138,10 +135,6 @@ document.addEventListener("keydown", pressed, true);
 document.addEventListener("change", settled, true);
 window.addEventListener("dragin-changed", () => ask(30));
 window.addEventListener("dragin-act", (event) => act(event.detail));
-window.addEventListener("dragin-free", ({ detail }) => {
-  if (detail && detail !== busy) return;
-  if (twice && performance.now() - began < TWICE_MS) { twice = false; return; }
-  free();
-});
+window.addEventListener("dragin-free", ({ detail }) => { if (!detail || detail === busy) free(); });
 window.addEventListener("dragin-halt", () => { next = null; if (busy) halt(); });
 window.addEventListener("dragin-stopped", () => { next = null; stopped = true; stage.freeze(); });
