@@ -2,7 +2,6 @@
    has ended. Gradio cancels without waiting, and loses an event that is asked for meanwhile. */
 
 const PATIENCE_MS = 3000;
-const TWICE_MS = 300; // Gradio tells twice that an event it cancelled has ended: the second word is about no other
 const KNOWN_MS = 500; // until the server has named an event: before that Gradio cannot cancel it
 
 /**
@@ -16,7 +15,6 @@ function oneAtATime(trigger, { waits = () => false, changed = () => {}, overtake
   let waiting = 0;
   let stopping = 0;
   let told = false; // a second stop for the same event would stop the one after it
-  let twice = false;
   const setBusy = (name) => { busy = name; told = false; changed(name); };
   const halt = () => {
     const wait = Math.max(0, began + KNOWN_MS - performance.now());
@@ -38,10 +36,8 @@ function oneAtATime(trigger, { waits = () => false, changed = () => {}, overtake
   /** What was under way has ended; `name`: the event that has, where it is known. */
   function free(name = "") {
     if (name && name !== busy) return;
-    if (twice && performance.now() - began < TWICE_MS) { twice = false; return; }
     clearTimeout(waiting);
     clearTimeout(stopping);
-    twice = told;
     setBusy("");
     const asked = next;
     next = null;

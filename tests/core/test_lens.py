@@ -9,7 +9,7 @@ from tiny import summary, tiny_explainer
 from dragin_core import Explainer, InputError, Settings
 from dragin_core.engine import Engine, Progress
 from dragin_core.events import WindowDecoded
-from dragin_core.lens import LOWEST_THETA, Lens, Segment, partition, rounded
+from dragin_core.lens import LOWEST_THETA, ROUNDING, Lens, Segment, partition, rounded
 
 QUESTION = "Who built the old lighthouse near Dover?"
 BEGIN = "The old lighthouse near Dover was built by a famous mason"
@@ -111,9 +111,8 @@ def test_it_stops_at_any_token_and_what_was_written_is_not_written_again(tiny):
     before = tiny.lm.forward_passes
     again = looked(lens.over_theta())
     assert tiny.lm.forward_passes == before
-    assert [(s.low, s.high, what_happened(s.run)) for s in again] == [
-        (s.low, s.high, what_happened(s.run)) for s in every
-    ]
+    assert [what_happened(s.run) for s in again] == [what_happened(s.run) for s in every]
+    assert [s.low for s in again] == pytest.approx([s.low for s in every], rel=ROUNDING)
 
 
 def test_other_timings_are_refused(tiny):
