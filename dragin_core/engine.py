@@ -130,7 +130,7 @@ class Engine:
             case Decided(reason=events.IGNORED) if run.window is None:
                 yield from self._decode(run, self._prompt(run))
             case Decided(reason=events.IGNORED):
-                yield self._decide(run)
+                yield self.decided(run)
             case Decided() if self._goes_on(run):
                 yield self._keep(run)
             case Decided():

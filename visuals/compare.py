@@ -11,13 +11,14 @@ from dragin_core.methods import METHODS, WHAT, WHEN
 from dragin_core.settings import check_question
 
 from .columns import column
-from .handlers import Handlers, notice
+from .handlers import Handlers
 from .matrix import matrix_section
 from .paper import paper_section
 from .parts import MODEL, VIEW, Explore, data_line, make_room
 from .payload import packed, payload
 from .runs import Entry, Runs
 from .scripts import later
+from .session import notice
 from .share import stretched_all
 from .texts import text
 from .ways import MOST_WAYS, Way, answered, asked_form, told, ways_of

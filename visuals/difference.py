@@ -10,10 +10,11 @@ from dragin_core.errors import InputError
 from dragin_core.settings import Settings
 
 from .beside import guarded, waiting
-from .handlers import Form, Handlers, Session
+from .handlers import Handlers
 from .parts import MODEL
 from .payload import JSON, packed
 from .scripts import later
+from .session import Form, Session
 from .setup import switch_constants
 from .texts import text
 

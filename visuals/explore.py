@@ -12,11 +12,12 @@ from dragin_core.settings import BOUNDS, Settings
 
 from .difference import difference_panel, wire_difference
 from .figures import PLOTLY_JS, figures
-from .handlers import THETA_ENDS, Handlers, Session
+from .handlers import THETA_ENDS, Handlers
 from .lens import lens_panel, wire_lens
 from .parts import MODEL, VIEW, Explore, data_line, make_room, say
 from .runs import runs_panel, wire_runs
 from .scripts import STAGE_SCRIPTS, script
+from .session import Session
 from .setup import NO_PRESET, filled, preset_chooser, switch_panel
 from .share import share_bar, wire_share
 from .stories import names, story, story_chooser

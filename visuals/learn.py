@@ -7,9 +7,10 @@ import gradio as gr
 from dragin_core import __version__
 from dragin_core.errors import InputError
 
-from .handlers import Handlers, notice
+from .handlers import Handlers
 from .parts import VIEW, Explore, make_room
 from .scripts import later, script
+from .session import notice
 from .share import stretched_all
 from .stories import names
 from .texts import lessons

@@ -10,10 +10,11 @@ import gradio as gr
 from dragin_core.settings import Settings
 
 from .beside import guarded, waiting
-from .handlers import REDRAW_SECONDS, Form, Handlers, Session
+from .handlers import REDRAW_SECONDS, Handlers
 from .parts import MODEL
 from .payload import JSON, judged, packed
 from .scripts import later
+from .session import Form, Session
 
 OVER = ("theta", "top_n")
 

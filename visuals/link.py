@@ -23,6 +23,14 @@ NAMES = {  # in a link: in the settings
     "shots": "shots",
     "method": "method",
     "variant": "variant",
+    "when": "when",
+    "what": "what",
+    "every": "every",
+    "retrievals": "max_retrievals",
+    "flare-rule": "flare_rule",
+    "flare-threshold": "flare_threshold",
+    "flare-mask": "flare_mask",
+    "flare-doubt": "flare_doubt",
 }
 ALWAYS = ("theta", "n")
 MOST_CHARACTERS = 12_000

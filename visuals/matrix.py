@@ -12,10 +12,11 @@ from dragin_core.evaluation.matching import f1, is_right
 from dragin_core.methods import WHAT
 from dragin_core.settings import check_question
 
-from .handlers import Handlers, notice
+from .handlers import Handlers
 from .parts import MODEL, Explore, data_line
 from .payload import packed
 from .scripts import later
+from .session import notice
 from .texts import ASSETS, text
 from .ways import answered, asked_form, told, way_of
 

@@ -13,10 +13,11 @@ import gradio as gr
 
 from dragin_core.errors import InputError
 
-from .handlers import Handlers, Session, dial_values, notice
+from .handlers import Handlers
 from .parts import VIEW, Explore
 from .payload import packed
 from .scripts import later
+from .session import Session, dial_values, notice
 from .share import stretched_all
 from .texts import text
 
@@ -200,7 +201,7 @@ def runs_panel() -> tuple[gr.State, gr.HTML]:
     (compare those whose ids are in ``event._data["ids"]``)."""
     panel = gr.HTML(
         packed({"runs": []}),
-        html_template='<section class="dragin runs-of-page"></section>',
+        html_template='<section class="dragin runs-of-page" hidden></section>',
         js_on_load=later("gradio_runs.js"),
         apply_default_css=False,
         elem_id="runs",

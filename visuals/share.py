@@ -15,9 +15,10 @@ from dragin_core.errors import InputError
 from dragin_core.trace_file import MOST_BYTES, trace_text
 
 from .export import page_of
-from .handlers import Form, Handlers, Session, notice
+from .handlers import Handlers
 from .parts import VIEW, Explore, make_room
 from .scripts import script
+from .session import Form, Session, notice
 from .tables import TABLES
 from .texts import text
 

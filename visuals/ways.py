@@ -10,7 +10,7 @@ import gradio as gr
 from dragin_core.errors import InputError
 from dragin_core.methods import METHODS
 
-from .handlers import Form
+from .session import Form
 from .texts import text
 
 LOGGER = logging.getLogger(__name__)

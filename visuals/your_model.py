@@ -6,9 +6,10 @@ from typing import Any
 
 import gradio as gr
 
-from .handlers import THETA_ENDS, Form, Handlers, notice
+from .handlers import THETA_ENDS, Handlers
 from .loader import LOADING_POLL_SECONDS, PACKAGED, Models, differences
 from .parts import MODEL, Explore, say
+from .session import Form, notice
 from .texts import text
 
 WAITS = {"concurrency_limit": None, "show_progress": "hidden", "api_visibility": "private"}

@@ -115,3 +115,4 @@ window.addEventListener("dragin-changed", () => ask(30));
 window.addEventListener("dragin-act", (event) => act(event.detail));
 window.addEventListener("dragin-free", ({ detail }) => free(detail));
 window.addEventListener("dragin-halt", stop);
+window.addEventListener("dragin-stopped", () => { drop(); stopped = true; stage.freeze(); });

@@ -136,7 +136,9 @@ function mountTour(steps, spot, hooks) {
   }
 
   window.addEventListener("dragin-defined", ({ detail }) => { if (step?.sign === "defined" && detail.from.closest(step.target)) mark(true); });
-  window.addEventListener("dragin-act", () => { if (step?.sign === "run") mark(true); });
+  const ran = () => { if (step?.sign === "run") mark(true); };
+  window.addEventListener("dragin-act", ran);
+  window.addEventListener("click", (event) => { if (event.target.closest?.("#do-run, #do-step")) ran(); }, true); // that run may be under way already
   return { memory, go, leave, check };
 }
 

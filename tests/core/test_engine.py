@@ -56,7 +56,7 @@ def windows(run):
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_signals_equal_eager_attention_over_the_whole_sequence(explainer, eager, question):
-    run = explainer.run(question, Settings(theta=0.3, max_new_tokens=40)).run
+    run = explainer.run(question, Settings(theta=0.3, max_new_tokens=32)).run
     for window in windows(run):
         entropy, a_max, rows = whole_sequence(eager, window.prompt.token_ids, window.generated_ids)
         assert window.signals.entropy == pytest.approx(entropy, abs=1e-4)
@@ -79,14 +79,14 @@ def first_over(entropy, a_max, semantic, theta):
 
 
 def test_the_trigger_is_the_first_that_the_definition_finds(explainer):
-    run = explainer.run(QUESTIONS[0], Settings(theta=0.3)).run
+    run = explainer.run(QUESTIONS[0], Settings(theta=0.3, max_new_tokens=32)).run
     window, decided = run.events[0].window, run.events[1]
     expected = first_over(window.signals.entropy, window.signals.a_max_by_moment, window.semantic, 0.3)
     assert (decided.index, decided.moment) == expected
 
 
 def test_word_weights_are_the_summed_pieces_of_the_head_mean_row(explainer, eager):
-    window = windows(explainer.run(QUESTIONS[1], Settings(theta=0.3)).run)[0]
+    window = windows(explainer.run(QUESTIONS[1], Settings(theta=0.3, max_new_tokens=32)).run)[0]
     ids = window.prompt.token_ids
     _, _, rows = whole_sequence(eager, ids, window.generated_ids)
     encoded = explainer.lm.tokenizer(window.prompt.text, return_offsets_mapping=True, add_special_tokens=False)
@@ -105,7 +105,7 @@ def test_word_weights_are_the_summed_pieces_of_the_head_mean_row(explainer, eage
 @pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.parametrize("theta", [0.15, 0.3, 0.6])
 def test_exploring_and_stopping_when_it_fires_decide_the_same(explainer, question, theta):
-    settings = Settings(theta=theta)
+    settings = Settings(theta=theta, max_new_tokens=32)
     stopping = another(explainer, explore=False)
     explored, stopped = explainer.run(question, settings).run, stopping.run(question, settings).run
     assert stopped.answer == explored.answer
@@ -116,7 +116,7 @@ def test_exploring_and_stopping_when_it_fires_decide_the_same(explainer, questio
 
 
 def test_stepping_running_and_another_theta_on_known_windows_cost_the_model_nothing(explainer):
-    settings = Settings(theta=0.3)
+    settings = Settings(theta=0.3, max_new_tokens=32)
     first = explainer.run(QUESTIONS[0], settings)
     again = explainer.run(QUESTIONS[0], settings)
     assert again.counts["forward_passes"] == 0
@@ -131,7 +131,7 @@ def test_stepping_running_and_another_theta_on_known_windows_cost_the_model_noth
 
 
 def test_a_run_is_a_value_one_can_go_back_in(explainer):
-    run = explainer.run(QUESTIONS[0], Settings(theta=0.3)).run
+    run = explainer.run(QUESTIONS[0], Settings(theta=0.3, max_new_tokens=32)).run
     earlier = run.back().back()
     assert len(earlier.events) == len(run.events) - 2
     while not earlier.finished:
@@ -163,7 +163,7 @@ def test_an_interrupted_window_shows_its_tokens_is_not_cached_and_goes_on(explai
 
 
 def test_the_trace_is_valid_and_holds_every_kind_of_event(explainer):
-    trace = explainer.run(QUESTIONS[0], Settings(theta=0.3)).to_dict()
+    trace = explainer.run(QUESTIONS[0], Settings(theta=0.3, max_new_tokens=32)).to_dict()
     assert json.loads(json.dumps(trace, allow_nan=False)) == json.loads(json.dumps(trace))
     assert trace["format"] == "dragin-trace/1"
     assert {event["type"] for event in trace["events"]} == KINDS
@@ -207,7 +207,7 @@ def test_only_whole_words_of_question_and_answer_are_ever_candidates(explainer):
 
 
 def test_the_kept_tokens_are_carried_on_as_ids(explainer):
-    run = explainer.run(QUESTIONS[0], Settings(theta=0.3)).run
+    run = explainer.run(QUESTIONS[0], Settings(theta=0.3, max_new_tokens=32)).run
     cut = run.latest(AnswerCut)
     position = run.events.index(cut)
     after = run.events[position + 1].window
@@ -238,10 +238,10 @@ def test_questions_that_ask_nothing_are_refused_in_one_sentence(explainer, quest
 
 
 def test_retrieval_methods_at_both_ends(explainer):
-    never = explainer.run(QUESTIONS[0], Settings(method="wo-rag"))
-    once = explainer.run(QUESTIONS[0], Settings(method="sr-rag"))
+    never = explainer.run(QUESTIONS[0], Settings(method="wo-rag", max_new_tokens=32))
+    once = explainer.run(QUESTIONS[0], Settings(method="sr-rag", max_new_tokens=32))
     assert never.counts["retrievals"] == 0
-    assert never.answer == explainer.run(QUESTIONS[0], Settings(theta=50)).answer
+    assert never.answer == explainer.run(QUESTIONS[0], Settings(theta=50, max_new_tokens=32)).answer
     assert once.counts["retrievals"] == 1
     assert once.answer_without_retrieval is None
     assert [e["type"] for e in once.to_dict()["events"]] == [

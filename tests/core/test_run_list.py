@@ -10,8 +10,9 @@ from dragin_core import Settings
 from dragin_core.edits import AskInstead, FireAt
 from dragin_core.errors import InputError
 from dragin_core.events import Decided, QueryFormulated
-from visuals.handlers import Handlers, Session
+from visuals.handlers import Handlers
 from visuals.runs import MOST_RUNS, Runs, shown_list
+from visuals.session import Session
 
 QUESTION = "Which bridge did the engineer of Lyon build?"
 REPLY = "The engineer drew plans. He built the Garabit viaduct."

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -67,9 +68,16 @@ def free_port() -> int:
 @pytest.fixture(scope="session")
 def server(browser, tmp_path_factory):
     """The address of the page, started as a person starts it."""
+    with started(tmp_path_factory.mktemp("server")) as address:
+        yield address
+
+
+@contextmanager
+def started(folder: Path, *arguments: str):
+    """The address of a page started with these arguments; its log is kept in the folder."""
     port = free_port()
-    log = (tmp_path_factory.mktemp("server") / "log.txt").open("w+")
-    command = [sys.executable, "app.py", "--port", str(port)]
+    log = (folder / "log.txt").open("w+")
+    command = [sys.executable, "app.py", "--port", str(port), *arguments]
     process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT)
     address = f"http://127.0.0.1:{port}"
     try:

@@ -7,7 +7,7 @@ def test_the_page_opens_with_everything_in_its_place(visitor):
     assert visitor.page.title() == "DRAGIN, token by token"
     for name in ("run", "step", "back", "stop", "reset"):
         assert visitor.page.locator(f"#do-{name}").is_enabled()
-    assert visitor.texts(".dragin .panel h2 em") == ["When", "Signals", "Answer", "What", "With", "Prompt"]
+    assert visitor.texts("#stage .panel h2 em") == ["When", "Signals", "Answer", "What", "With", "Prompt"]
     assert visitor.count("#examples .chip-button") >= 4
     assert visitor.page.locator("footer").count() == 0
     visitor.ready()

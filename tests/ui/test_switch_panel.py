@@ -183,6 +183,8 @@ def test_the_panel_fits_a_phone_and_works_by_keyboard(visit, width):
     visitor = visit(viewport={"width": width, "height": 800})
     visitor.page.focus("#variant")
     visitor.page.keyboard.press("Tab")
+    assert visitor.page.evaluate("() => document.activeElement.dataset.term") == "variant"
+    visitor.page.keyboard.press("Tab")
     visitor.page.keyboard.press("Enter")
     assert visitor.page.locator(".switch-panel details").get_attribute("open") == ""
     visitor.page.keyboard.press("Tab")

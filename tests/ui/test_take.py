@@ -16,12 +16,23 @@ HOSTILE = "<img src=x onerror=alert(1)> & ${1+1} {{x}}"
 
 def test_a_link_says_what_was_set_and_no_more():
     settings = Settings(
-        theta=0.123456789, top_n=5, method="flare", variant="official", switches={"semantic": "stopword"}
+        theta=0.123456789,
+        top_n=5,
+        method="flare",
+        variant="official",
+        switches={"semantic": "stopword"},
+        every=7,
+        when="rind",
+        what="last-tokens",
+        flare_mask=0.3,
+        max_retrievals=2,
     )
     told = link_to(f"Who? {HOSTILE}", "a; b", settings)
     found = read_link(told)
     assert (found.question, found.gold, found.settings) == (f"Who? {HOSTILE}", "a; b", settings)
-    assert set(parse_qs(told[1:])) == {"q", "gold", "theta", "n", "method", "variant", "set"}
+    assert set(parse_qs(told[1:])) == {
+        *("q", "gold", "theta", "n", "method", "variant", "set", "every", "when", "what", "flare-mask", "retrievals")
+    }
     assert read_link(link_to_run("6-made-worse")).run == "6-made-worse"
 
 

@@ -25,7 +25,7 @@ def test_thoughts_are_dimmed_told_in_the_card_and_not_in_the_answer(stage):
     rome = stage.locator(".round").first.locator(".tok", has_text="Rome")
     assert rome.get_attribute("aria-label") == "Rome, thinking, not scored"
     rome.click()
-    assert "This is thinking, not the answer" in stage.locator(".card").inner_text()
+    stage.locator(".card", has_text="This is thinking, not the answer").wait_for()
     assert "Rome" in " ".join(stage.locator(".kept.thinking").all_inner_texts())
     assert "that" in stage.locator(".kept:not(.thinking)").all_inner_texts()
     assert "Rome" in second["kept_text"]
