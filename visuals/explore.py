@@ -68,7 +68,7 @@ def explore_tab(handlers: Handlers) -> Explore:
     fields = [question, gold, method, *dials.values(), switches, model]
     shown = [session, stage, notice_line]
     looking = {
-        "tick": wire_suggest(handlers, stage, suggest, [session, *fields], [dials["theta"], notice_line]),
+        "tick": wire_suggest(handlers, stage, suggest, [session, *fields], [dials["theta"], preset_note]),
         "expand": wire_lens(handlers, stage, lens, [session, *fields]),
         "apply": wire_difference(handlers, stage, difference, [session, *fields]),
     }
@@ -145,7 +145,7 @@ def say_method(by_hand: bool) -> str:
 
 def wire_examples(chips, question, gold) -> None:
     """A chip fills question and expected answer; typing another question takes a chip's answer away again."""
-    golds = []
+    golds = ["; ".join(story(name)["gold"]) for name in names()]
     for example, chip in chips:
         golds.append("; ".join(example["gold"]))
         chip.click(None, None, [question, gold], js=f"() => {json.dumps([example['question'], golds[-1]])}")

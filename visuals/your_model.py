@@ -45,7 +45,7 @@ def wire_model(handlers: Handlers, explore: Explore, line: gr.HTML) -> None:
         line: tells the model's state.
     """
     before = gr.State(handlers.models.names[0])
-    inputs, outputs = [explore.model, before], [line, explore.shown[2], before]
+    inputs, outputs = [explore.model, before], [line, explore.controls[4], before]
     chosen = explore.model.input(
         lambda *names: choose(handlers.models, *names), inputs, outputs, trigger_mode="always_last", **WAITS
     )
@@ -67,7 +67,7 @@ def wire_suggest(handlers: Handlers, stage: gr.HTML, button: gr.Button, inputs: 
     """The event that looks for a θ, one of the stage's own; the dial then follows it as if it had been moved.
 
     Args:
-        inputs: session and form. outputs: the θ dial and the notice line.
+        inputs: session and form. outputs: the θ dial, and the line below the presets, which a run leaves alone.
     """
 
     def suggest(session: Any, *fields) -> Iterator[tuple]:

@@ -94,7 +94,7 @@ function textNode({ text, units }) {
   const nodes = [];
   let at = 0;
   for (const unit of units) {
-    nodes.push(...plain(part(text, at, unit.start)), unitNode(unit, most));
+    nodes.push(...plain(part(text, at, unit.start)), ...(/^\s/.test(unit.text) ? [" "] : []), unitNode(unit, most));
     at = unit.end;
   }
   return h("div", "difference-text", {}, ...nodes, ...plain(part(text, at)));

@@ -55,6 +55,7 @@ function mountPresentation(root, panels, state, player, later) {
 
   function quit() {
     state.presenting = false;
+    for (const panel of root.querySelectorAll(".panel")) { panel.style.zoom = ""; panel.classList.remove("goes-on"); }
     player.go(events().length);
     root.hidePopover();
     root.removeAttribute("popover");
@@ -96,10 +97,24 @@ function mountPresentation(root, panels, state, player, later) {
       stopped = at();
       question.replaceChildren(h("p", "lab", {}, t("present.asked")), h("p", "asked", {}, trace.question || t("present.empty")));
       drawStops(stops, events(), at());
+      fitView(panelOf(root));
       back.disabled = at() === 0;
       next.disabled = at() >= events().length;
     },
   };
+}
+
+const SMALLEST = 0.6; // of its size; what is longer still scrolls, as a fading edge tells
+
+/** Make a view as small as it must be to be seen whole. */
+function fitView(panel) {
+  if (!panel) return;
+  panel.style.zoom = "";
+  for (let zoom = 1; zoom > SMALLEST && panel.scrollHeight > panel.clientHeight + 2;) {
+    zoom = Math.max(SMALLEST, zoom - 0.08);
+    panel.style.zoom = zoom.toFixed(2);
+  }
+  panel.classList.toggle("goes-on", panel.scrollHeight > panel.clientHeight + 2);
 }
 
 function isTyping(node) {

@@ -140,7 +140,6 @@ function draw(panels, state) {
   viewShown(panels.shown, model);
   viewTimeline(panels.timeline, model.replay ? modelOf(state, true) : model, focus, state.upto);
   panels.play.draw(model.trace);
-  panels.present.draw(model.trace);
   if (model.rounds.some((round) => round.window)) viewSkyline(panels.rounds, model, focus);
   else { panels.rounds.replaceChildren(emptyNote("when.empty")); panels.rounds.drawnFor = null; }
   viewLegend(panels.legend, model);
@@ -153,6 +152,7 @@ function draw(panels, state) {
   viewPassages(panels.passages, model, focus);
   viewPrompt(panels.prompt, model, focus);
   viewAnswers(panels.answers, model);
+  panels.present.draw(model.trace); // behind the views, which it measures
   held();
 }
 
@@ -191,7 +191,7 @@ function listen(root, panels, state, later) {
   for (const name of ["special", "words"]) panels[name].addEventListener("change", () => { state[name] = panels[name].checked; later(); });
   panels.measure.addEventListener("change", () => { state.measure = panels.measure.value; later(); });
   let pointer = "";
-  const still = (event) => pointer === (pointer = `${event.screenX},${event.screenY}`); // the page moved, not the pointer
+  const still = (event) => pointer === (pointer = `${Math.floor(event.screenX)},${Math.floor(event.screenY)}`); // the page moved, not the pointer
   root.addEventListener("click", still, true);
   panels.rounds.addEventListener("pointerover", (event) => { const node = tokenOf(event); if (node && event.pointerType !== "touch" && !still(event)) { state.hovered = at(node); later(); } });
   panels.rounds.addEventListener("pointerleave", () => { state.hovered = null; later(); });

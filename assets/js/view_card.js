@@ -9,7 +9,7 @@ function viewCard(root, model, focus) {
     h("p", "card-head", {}, h("b", "token-name", {}, `“${shown(unit.text)}”`), wordNote(round, unit),
       focus.locked ? h("span", "badge", {}, t("card.locked")) : "", handBadge(handOf(round, focus.unit))),
     ...(model.measure.name === "doubt" ? doubtLines(round, focus.unit, model) : []),
-    formula(unit, model, state),
+    formula(unit, { ...model, byHand: Boolean(handOf(round, focus.unit)) }, state),
     ...(unit.pending ? [h("p", "", {}, t(round.window.partial && model.switches.attention_over === "answer_alone" ? "card.pending.alone" : "card.pending"))] : [verdictLine(unit, state, round, model), momentLine(round, unit, focus, model)]),
     ...factors(round, unit, model), cardEdits(model, round, focus, state),
   );
@@ -42,8 +42,9 @@ function formula(unit, model, state) {
   const over = unit.rind > model.theta;
   parts.push(sign("="), cell("", NUMBERS.score(unit.rind), t(state === "fires" && model.switches.decide !== "window" ? "card.score.end" : "card.score"), "rind"));
   if (model.dragin) {
+    const byHand = state === "fires" && model.byHand;
     parts.push(sign(over ? ">" : "≤"), cell("θ", thetaText(model.theta), t("card.theta"), "theta"), sign("→"),
-      h("span", over ? "outcome over" : "outcome", {}, t(state === "passed" ? "card.pass" : over && !["fires", "flagged"].includes(state) && model.switches.decide === "window" ? "card.other" : over ? "card.retrieve" : "card.quiet")));
+      h("span", over || byHand ? "outcome over" : "outcome", {}, t(byHand ? "card.retrieve.hand" : state === "passed" ? "card.pass" : over && !["fires", "flagged"].includes(state) && model.switches.decide === "window" ? "card.other" : over ? "card.retrieve" : "card.quiet")));
   }
   return h("p", "formula", {}, ...parts);
 }
