@@ -112,6 +112,7 @@ def main() -> None:
             whole_page(browser, address, "light", 1400, "light")
             whole_page(browser, address, "dark", 1400, "dark")
             whole_page(browser, address, "phone", 360, "light")
+            whole_page(browser, address, "phone-dark", 360, "dark")
             two_readings(browser)
     finally:
         server.terminate()
