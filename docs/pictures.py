@@ -31,7 +31,7 @@ READINGS = {
     "Paper: tokens, at the moment, θ 0.2": Settings(theta=0.2, max_new_tokens=32),
     "Released code: words, by sentences, θ 1.2": Settings(variant="official", theta=1.2, max_new_tokens=32),
 }
-HIDDEN = ".panel:not(.when), .timeline, .player, .shown-run, .card, .tools"
+HIDDEN = ".panel:not(.when), .timeline, .player, .stage-head, .present-bar, .card, .tools, .take, .term.ask"
 ALONE = (
     f"main {{ max-width: 1180px }} {HIDDEN} {{ display: none !important }} "
     ".grid { grid-template-columns: 1fr !important } "
