@@ -73,8 +73,7 @@ class Runs:
         return replace(self, entries=(*self.entries, entry), lines=lines, current=line)
 
     def _same(self, run: Any) -> Entry | None:
-        start = (run.question, run.settings, run.edits)
-        return next((e for e in self.entries if (e.run.question, e.run.settings, e.run.edits) == start), None)
+        return next((entry for entry in self.entries if start_of(entry.run) == start_of(run)), None)
 
     def bounded(self) -> tuple["Runs", Entry | None]:
         """At most ``MOST_RUNS``: the oldest without branches leaves (of a single line its first), and is given back."""
@@ -109,6 +108,11 @@ class Runs:
         return replace(self, entries=entries)
 
 
+def start_of(run: Any) -> tuple:
+    """What a run is a function of."""
+    return run.model, run.question, run.settings, run.edits
+
+
 def name_of(run: Any, parent: Any) -> str:
     """What changed against the run it branched from; method and θ where there is none."""
     if parent is None:
@@ -119,6 +123,10 @@ def name_of(run: Any, parent: Any) -> str:
     one, two = vars(parent.settings.effective), vars(run.settings.effective)
     if old["variant"] == new["variant"]:
         changes += [_changed(name, one[name], two[name]) for name in two if one[name] != two[name]]
+    if parent.model != run.model:
+        changes.append(
+            _changed(text("model.label"), *(name.rstrip("/").rsplit("/", 1)[-1] for name in (parent.model, run.model)))
+        )
     changes += edit_names(run, parent.edits)
     lost = len(parent.edits) - sum(edit in run.edits for edit in parent.edits)
     if lost and not any(edit not in parent.edits for edit in run.edits):

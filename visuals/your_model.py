@@ -45,10 +45,12 @@ def wire_model(handlers: Handlers, explore: Explore, line: gr.HTML) -> None:
         line: tells the model's state.
     """
     before = gr.State(handlers.models.names[0])
+
+    def chosen_now(name: str, held_against: str) -> Iterator[tuple]:
+        yield from choose(handlers.models, name, held_against)
+
     inputs, outputs = [explore.model, before], [line, explore.controls[4], before]
-    chosen = explore.model.input(
-        lambda *names: choose(handlers.models, *names), inputs, outputs, trigger_mode="always_last", **WAITS
-    )
+    chosen = explore.model.input(chosen_now, inputs, outputs, trigger_mode="always_last", **WAITS)
     chosen.then(None, None, None, js=say("dragin-changed"))
 
 

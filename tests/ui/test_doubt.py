@@ -24,6 +24,7 @@ def token(stage, text: str):
 def card(stage, text: str) -> tuple[list[str], str]:
     """The numbers of the first formula of a token's card, and all the card says."""
     token(stage, text).click()
+    stage.locator(".card .token-name", has_text=text).wait_for()
     numbers = stage.locator(".card .formula").first.locator("b").all_inner_texts()
     said = " ".join(stage.locator(".card").inner_text().split())
     token(stage, text).click()

@@ -31,7 +31,8 @@ class Visitor:
 
     def _note(self, line) -> None:
         """Errors of the console, but for Gradio's answer to a cancel before the server has named the event."""
-        if line.type == "error" and not ("422" in line.text and "/cancel" in line.location["url"]):
+        cancels = line.location["url"].endswith(("/cancel", "/reset"))
+        if line.type == "error" and not ("422" in line.text and cancels):
             self.problems.append(f"{line.text} {line.location['url']}")
 
     def _count(self, request) -> None:
