@@ -44,7 +44,9 @@ window.addEventListener("dragin-learn", drawPage);
 if (window.draginLearn) drawPage();
 const focusSoon = (selector) => requestAnimationFrame(() => requestAnimationFrame(() => document.querySelector(selector)?.focus()));
 
-window.addEventListener("dragin-tour", () => { cameFrom = document.activeElement; tour.go(tour.memory.at); });
+const startTour = () => { window.draginTourAsked = false; cameFrom = document.activeElement; tour.go(tour.memory.at); };
+window.addEventListener("dragin-tour", startTour);
+if (window.draginTourAsked) startTour(); // it was asked for before this script had come
 mountGlossary(LEARN.glossary, (key) => {
   leave();
   openTab("learn");

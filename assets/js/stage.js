@@ -67,7 +67,7 @@ function buildPanels(root) {
 /** Beside the question: the door to the tour, where the page has one (`dragin-tour` has a listener there). */
 function stageTools() {
   const tour = h("button", "tool tour-start", { type: "button", title: t("tour.button.help") }, t("tour.button"));
-  tour.addEventListener("click", () => window.dispatchEvent(new CustomEvent("dragin-tour")));
+  tour.addEventListener("click", () => { window.draginTourAsked = true; window.dispatchEvent(new CustomEvent("dragin-tour")); });
   const present = h("button", "tool present-start", { type: "button", title: t("present.help"), "aria-keyshortcuts": "p" }, t("present.start"));
   return h("div", "stage-tools", {}, tour, present);
 }
