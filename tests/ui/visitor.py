@@ -30,8 +30,8 @@ class Visitor:
         page.wait_for_function("() => Boolean(window.draginStage?.state.payload)")
 
     def _note(self, line) -> None:
-        """Errors of the console, but for Gradio's answer to a cancel before the server has named the event (422), or after
-        it has ended meanwhile (500, a KeyError of Gradio's own)."""
+        """Errors of the console, but for Gradio's answer to a cancel before the server has named the event (422), or
+        after it has ended meanwhile (500, a KeyError of Gradio's own)."""
         cancels = line.location["url"].endswith(("/cancel", "/reset"))
         if line.type == "error" and not (cancels and ("422" in line.text or "500" in line.text)):
             self.problems.append(f"{line.text} {line.location['url']}")
