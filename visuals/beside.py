@@ -29,9 +29,10 @@ def guarded(shown: Iterator[Any], found: JSON, key: str) -> Iterator[Any]:
         yield packed({**found, "error": text(key, error=sentence)})
 
 
-def waiting(handlers: Handlers, name: str | None, found: JSON) -> Generator[str, None, Any]:
-    """Say that the model loads; returns the explainer, or None after saying why there is none."""
-    model = handlers.model(name)
+def waiting(handlers: Handlers, name: str | None, found: JSON, run: Any = None) -> Generator[str, None, Any]:
+    """Say that the model loads; returns the explainer (of a run, the one that made it), or None after saying why
+    there is none."""
+    model = handlers.model(name, run)
     while True:
         try:
             *_, line = next(model)

@@ -14,17 +14,16 @@ from .columns import column
 from .handlers import Handlers
 from .matrix import matrix_section
 from .paper import paper_section
-from .parts import MODEL, VIEW, Explore, data_line, make_room
+from .parts import MODEL, SESSION_SECONDS, VIEW, Explore, data_line, make_room, sent
 from .payload import packed, payload
 from .runs import Entry, Runs
 from .scripts import later
 from .session import notice
 from .share import stretched_all
 from .texts import text
-from .ways import MOST_WAYS, Way, answered, asked_form, told, ways_of
+from .ways import MOST_WAYS, Way, answered, asked_form, ways_of
 
 REDRAW_SECONDS = 0.25
-SESSION_SECONDS = 3600
 SCRIPTS = ("view_columns.js", "gradio_act.js", "gradio_compare.js")
 
 
@@ -40,7 +39,7 @@ class Comparison:
 
     def run(self, event: gr.EventData, *fields) -> Iterator[tuple]:
         """Answer the question in every way that was asked for, one after the other; one that fails stops no other."""
-        asked = told(event)
+        asked = sent(event)
         form = asked_form(asked, fields)
         ways = ways_of(asked.get("ways"))
         try:
@@ -71,7 +70,7 @@ class Comparison:
         Raises:
             InputError: there is no such run.
         """
-        asked = told(event)
+        asked = sent(event)
         index = asked.get("index")
         if not isinstance(index, int) or not 0 <= index < len(ways or []) or ways[index].run is None:
             raise InputError(text("compare.norun"))
@@ -85,7 +84,7 @@ class Comparison:
         Raises:
             InputError: there are no such runs.
         """
-        ids = told(event).get("ids")
+        ids = sent(event).get("ids")
         entries = [runs.get(each) for each in ids[:MOST_WAYS]] if isinstance(ids, list) else []
         if not entries or None in entries:
             raise InputError(text("runs.gone"))

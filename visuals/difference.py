@@ -51,7 +51,7 @@ def compared(handlers: Handlers, session: Session, asked: Any, form: Form, found
     question, settings, _ = handlers.asked(session) or (form.question, form.settings(), None)
     found |= {"question": question, "settings": settings.to_dict()}
     other = settings.but(variant=found["variant"], switches=found["switches"])
-    explainer = yield from waiting(handlers, form.model, found)
+    explainer = yield from waiting(handlers, form.model, found, session.run)
     if explainer is not None:
         window = yield from window_at(explainer, session.run, question, settings, found["at"])
         yield packed({**found, "document": explainer.compare(window, settings, other)})

@@ -14,7 +14,7 @@ from .difference import difference_panel, wire_difference
 from .figures import PLOTLY_JS, figures
 from .handlers import THETA_ENDS, Handlers
 from .lens import lens_panel, wire_lens
-from .parts import MODEL, VIEW, Explore, data_line, make_room, say
+from .parts import MODEL, SESSION_SECONDS, VIEW, Explore, data_line, make_room, say
 from .runs import runs_panel, wire_runs
 from .scripts import STAGE_SCRIPTS, script
 from .session import Session
@@ -24,7 +24,6 @@ from .stories import names, story, story_chooser
 from .texts import ASSETS, text
 from .your_model import model_chooser, suggest_button, wire_suggest
 
-SESSION_SECONDS = 3600
 FREEZE = "(session) => { window.dispatchEvent(new CustomEvent('dragin-stopped')); return [session]; }"
 
 

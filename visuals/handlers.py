@@ -42,6 +42,22 @@ def told_of(trace: dict[str, Any]) -> str:
     return text("share.opened", model=model or text("share.unnamed"))
 
 
+def highest_of(run: Any) -> float:
+    """The highest score of a run, without writing its trace."""
+    from dragin_core.events import WindowDecoded
+    from dragin_core.reading import read
+
+    windows = [event.window for event in run.events if isinstance(event, WindowDecoded)]
+    scores = [read(window, run.settings.effective).final_scores for window in windows]
+    return max((float(score) for each in scores for score in each if score == score), default=0)
+
+
+def highest_in(trace: dict[str, Any] | None) -> float:
+    """The highest score of a trace."""
+    windows = [event for event in (trace or {}).get("events", ()) if event["type"] == "window"]
+    return max((unit["rind"] or 0 for window in windows for unit in window["units"]), default=0)
+
+
 class Handlers:
     """The handlers of one page. Model events yield (session, stage, notice); view events return the same three.
 
@@ -197,7 +213,7 @@ class Handlers:
 
     def _edit(self, session: Session, data: Any, form: Form) -> Iterator[tuple]:
         at, edit = asked(data)
-        explainer = yield from self.model(form.model)
+        explainer = yield from self.model(form.model, session.run)
         shown = self.asked(session)
         if explainer is None or shown is None:
             return
@@ -242,9 +258,8 @@ class Handlers:
 
     def room(self, session: Session, theta: float) -> dict[str, Any]:
         """Room on the θ dial for every score of what is shown: those of the released code go beyond the usual end."""
-        events = (self.shown_trace(session) or {"events": ()})["events"]
-        scores = [unit["rind"] or 0 for event in events if event["type"] == "window" for unit in event["units"]]
-        return gr.update(maximum=max(THETA_ENDS, math.ceil(max([theta, *scores]))))
+        highest = highest_of(session.run) if session.run is not None else highest_in(self.shown_trace(session))
+        return gr.update(maximum=max(THETA_ENDS, math.ceil(max(theta, highest))))
 
     def asked(self, session: Session) -> tuple[str, Settings, int | None] | None:
         """Question and settings of what is shown, and how far a branch of it has to go."""
@@ -284,8 +299,14 @@ class Handlers:
             LOGGER.exception("a run failed")
             yield gr.skip(), gr.skip(), notice(text("notice.failed", error=sentence), "error")
 
-    def model(self, name: str | None) -> Iterator[tuple]:
-        """Yields while a model loads; returns the explainer, or None after saying why there is none."""
+    def model(self, name: str | None, run: Any = None) -> Iterator[tuple]:
+        """Yields while a model loads; returns the explainer, or None after saying why there is none.
+
+        Args:
+            run: made by a model already, which is the one then.
+        """
+        if run is not None:
+            return self.models.of(run)
         loader = self.models.loader(name)
         while not loader.wait(LOADING_POLL_SECONDS if loader.status.state == "loading" else 0):
             yield gr.skip(), gr.skip(), notice(f"{text('notice.waiting')} {loader.status.sentence}")

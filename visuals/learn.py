@@ -1,14 +1,12 @@
 """The tab Learn: a tour over the live page, what is easily misread, the words; and the recorded runs they show."""
 
-from collections.abc import Mapping
-
 import gradio as gr
 
 from dragin_core import __version__
 from dragin_core.errors import InputError
 
 from .handlers import Handlers
-from .parts import VIEW, Explore, make_room
+from .parts import VIEW, Explore, make_room, sent
 from .scripts import later, script
 from .session import notice
 from .share import stretched_all
@@ -49,14 +47,14 @@ def guide(handlers: Handlers, tab: Explore) -> gr.HTML:
 
     def show(event: gr.EventData) -> tuple:
         """The recorded run that a step or a misreading needs; an unknown name changes nothing."""
-        name = event._data.get("name") if isinstance(event._data, Mapping) else None
+        name = sent(event).get("name")
         if name not in names():
             return tuple(gr.skip() for _ in [*tab.filled, tab.chooser])
         return *handlers.tell(name, tuple(tab.dials)), name
 
     def follow(event: gr.EventData) -> tuple:
         """What the address says, when the page opens; a bad link is told, and the page stays as it is."""
-        came = event._data.get("link") if isinstance(event._data, Mapping) else None
+        came = sent(event).get("link")
         try:
             found = handlers.follow_link(came, tuple(tab.dials))
         except InputError as error:

@@ -13,12 +13,12 @@ from dragin_core.methods import WHAT
 from dragin_core.settings import check_question
 
 from .handlers import Handlers
-from .parts import MODEL, Explore, data_line
+from .parts import MODEL, Explore, data_line, sent
 from .payload import packed
 from .scripts import later
 from .session import notice
 from .texts import ASSETS, text
-from .ways import answered, asked_form, told, way_of
+from .ways import answered, asked_form, way_of
 
 WHENS = ("every", "sentence", "flare", "rind")
 WHATS = tuple(WHAT)
@@ -78,7 +78,7 @@ class Matrix:
 
     def run(self, event: gr.EventData, *fields) -> Iterator[tuple]:
         """Fill the cells, question by question; one that fails stops no other."""
-        asked = told(event)
+        asked = sent(event)
         form = asked_form(asked, fields)
         try:
             questions = self._questions(asked.get("count"), form)

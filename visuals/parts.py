@@ -1,11 +1,14 @@
 """What more than one tab has: how its events run, small parts, and how one tab reaches another."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 
 from .scripts import script
+
+SESSION_SECONDS = 3600  # what a visitor has is kept so long
 
 # Views do not queue; what uses the model does so one at a time.
 VIEW = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
@@ -31,6 +34,11 @@ def data_line(name: str, value: Any) -> gr.HTML:
 def say(event: str, detail: str = "") -> str:
     """JavaScript of a listener that tells the stage of an event."""
     return f"() => {{ window.dispatchEvent(new CustomEvent('{event}', {{ detail: '{detail}' }})); return []; }}"
+
+
+def sent(event: gr.EventData) -> Mapping[str, Any]:
+    """What the browser sent with an event; nothing where it is no object."""
+    return event._data if isinstance(event._data, Mapping) else {}
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,13 @@ import gradio as gr
 from dragin_core.errors import InputError
 
 from .handlers import Handlers
-from .parts import VIEW, Explore
+from .parts import SESSION_SECONDS, VIEW, Explore, sent
 from .payload import packed
 from .scripts import later
 from .session import Session, dial_values, notice
 from .share import stretched_all
 from .texts import text
+from .your_model import short_name
 
 MOST_RUNS = 20
 MOST_LINES = 1_000
@@ -124,9 +125,7 @@ def name_of(run: Any, parent: Any) -> str:
     if old["variant"] == new["variant"]:
         changes += [_changed(name, one[name], two[name]) for name in two if one[name] != two[name]]
     if parent.model != run.model:
-        changes.append(
-            _changed(text("model.label"), *(name.rstrip("/").rsplit("/", 1)[-1] for name in (parent.model, run.model)))
-        )
+        changes.append(_changed(text("model.label"), short_name(parent.model), short_name(run.model)))
     changes += edit_names(run, parent.edits)
     lost = len(parent.edits) - sum(edit in run.edits for edit in parent.edits)
     if lost and not any(edit not in parent.edits for edit in run.edits):
@@ -214,7 +213,7 @@ def runs_panel() -> tuple[gr.State, gr.HTML]:
         apply_default_css=False,
         elem_id="runs",
     )
-    return gr.State(Runs(), time_to_live=3600), panel
+    return gr.State(Runs(), time_to_live=SESSION_SECONDS), panel
 
 
 def wire_runs(handlers: Handlers, tab: Explore, gold: gr.Textbox, ends: list) -> None:
@@ -231,7 +230,7 @@ def wire_runs(handlers: Handlers, tab: Explore, gold: gr.Textbox, ends: list) ->
         return listed, shown_list(listed, handlers), told
 
     def open_run(event: gr.EventData, listed: Runs) -> tuple:
-        entry = listed.get(_asked(event).get("id"))
+        entry = listed.get(sent(event).get("id"))
         if entry is None:
             return (*[gr.skip()] * 2, notice(text("runs.gone"), "error"), *[gr.skip()] * (len(tab.filled) + 1))
         run = entry.run
@@ -244,13 +243,13 @@ def wire_runs(handlers: Handlers, tab: Explore, gold: gr.Textbox, ends: list) ->
 
     def rename(event: gr.EventData, listed: Runs) -> tuple:
         try:
-            listed = listed.named(_asked(event).get("id"), _asked(event).get("name"))
+            listed = listed.named(sent(event).get("id"), sent(event).get("name"))
         except InputError as error:
             return listed, shown_list(listed, handlers), notice(str(error), "error")
         return listed, shown_list(listed, handlers), notice()
 
     def delete(event: gr.EventData, listed: Runs) -> tuple:
-        listed = listed.without(_asked(event).get("id"))
+        listed = listed.without(sent(event).get("id"))
         return listed, shown_list(listed, handlers), notice()
 
     for each in ends:
@@ -259,7 +258,3 @@ def wire_runs(handlers: Handlers, tab: Explore, gold: gr.Textbox, ends: list) ->
     panel.select(open_run, runs, [*tab.filled, tab.chooser, runs, panel], **VIEW)
     panel.edit(rename, runs, [runs, panel, line], **VIEW)
     panel.delete(delete, runs, [runs, panel, line], **VIEW)
-
-
-def _asked(event: gr.EventData) -> Mapping[str, Any]:
-    return event._data if isinstance(event._data, Mapping) else {}

@@ -16,7 +16,7 @@ from dragin_core.trace_file import MOST_BYTES, trace_text
 
 from .export import page_of
 from .handlers import Handlers
-from .parts import VIEW, Explore, make_room
+from .parts import VIEW, Explore, make_room, sent
 from .scripts import script
 from .session import Form, Session, notice
 from .tables import TABLES
@@ -44,7 +44,7 @@ def wire_share(handlers: Handlers, bar: gr.HTML, tab: Explore, gold: gr.Textbox)
 
     def open_file(event: gr.EventData) -> tuple:
         """Show what was opened; the dials stretch to a value beyond their ends."""
-        came = event._data if isinstance(event._data, Mapping) else {}
+        came = sent(event)
         try:
             found = handlers.open(came.get("text"), tuple(dials))
         except InputError as error:
@@ -69,7 +69,7 @@ def wire_share(handlers: Handlers, bar: gr.HTML, tab: Explore, gold: gr.Textbox)
 
     def save_table(event: gr.EventData, state: Session) -> tuple:
         """Scores or decisions of the shown run as the text of a table."""
-        trace, came = handlers.shown_trace(state), event._data if isinstance(event._data, Mapping) else {}
+        trace, came = handlers.shown_trace(state), sent(event)
         if trace is None:
             return gr.skip(), notice(text("share.none"), "error")
         kind = "decisions" if came.get("kind") == "decisions" else "scores"

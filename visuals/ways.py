@@ -5,8 +5,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import gradio as gr
-
 from dragin_core.errors import InputError
 from dragin_core.methods import METHODS
 
@@ -50,11 +48,6 @@ def way_of(asked: Mapping[str, str]) -> Way:
         return Way(title, {"method": method, "when": None, "what": None})
     when, what = asked.get("when", ""), asked.get("what", "")
     return Way(f"{when} × {what}", {"method": "dragin", "when": when, "what": what})
-
-
-def told(event: gr.EventData) -> Mapping[str, Any]:
-    """What the browser sent with an event."""
-    return event._data if isinstance(event._data, Mapping) else {}
 
 
 def asked_form(asked: Mapping[str, Any], fields: tuple) -> Form:

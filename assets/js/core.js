@@ -150,19 +150,31 @@ function roundsOf(trace) {
   return rounds;
 }
 
+const PARTS = { dragin: ["rind", "qfs"], flare: ["flare", "flare-mask"] }; // when and what, of those that are drawn in a way of their own
+
+/** The timing policy of a run. */
+function timingOf({ method = "dragin", when } = {}) {
+  return when || PARTS[method]?.[0] || "";
+}
+
+/** The query formulation of a run. */
+function formulationOf({ method = "dragin", what } = {}) {
+  return what || PARTS[method]?.[1] || "";
+}
+
 /** Whether a run retrieves where a score passes θ, whatever its method is called. */
-function isRind({ method = "dragin", when } = {}) {
-  return (when || (method === "dragin" ? "rind" : "")) === "rind";
+function isRind(settings) {
+  return timingOf(settings) === "rind";
 }
 
 /** Whether its queries are the sentence ahead without its unlikely tokens. */
-function asksMasked({ method = "dragin", what } = {}) {
-  return (what || (method === "flare" ? "flare-mask" : "")) === "flare-mask";
+function asksMasked(settings) {
+  return formulationOf(settings) === "flare-mask";
 }
 
 /** Whether its queries are the words that the trigger attends to most. */
-function isQfs({ method = "dragin", what } = {}) {
-  return (what || (method === "dragin" ? "qfs" : "")) === "qfs";
+function isQfs(settings) {
+  return formulationOf(settings) === "qfs";
 }
 
 /**

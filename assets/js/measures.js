@@ -1,12 +1,5 @@
 /* What the bars measure: RIND, or FLARE's doubt about a token, 1 − p. Both triggers can be held against the same text. */
 
-const WHEN_OF = { dragin: "rind", flare: "flare" };
-
-/** The timing policy of a run. */
-function timingOf({ method = "dragin", when } = {}) {
-  return when || WHEN_OF[method] || method;
-}
-
 /** How sure the model was not to be of a token: 1 − p; null where the trace has no probability. */
 function doubtOf(unit) {
   return Number.isFinite(unit.probability) ? 1 - unit.probability : null;

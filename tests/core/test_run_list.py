@@ -1,6 +1,7 @@
 """The list of a visitor's runs: a value, a tree of branches, bounded; one list knows nothing of another."""
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -11,6 +12,7 @@ from dragin_core.edits import AskInstead, FireAt
 from dragin_core.errors import InputError
 from dragin_core.events import Decided, QueryFormulated
 from visuals.handlers import Handlers
+from visuals.loader import Models
 from visuals.runs import MOST_RUNS, Runs, shown_list
 from visuals.session import Session
 
@@ -32,6 +34,27 @@ def ended(model, run):
 
 def at(run, kind) -> int:
     return next(k for k, event in enumerate(run.events) if isinstance(event, kind))
+
+
+def test_a_run_goes_on_with_the_model_that_made_it_whatever_is_chosen(model):
+    models = Models(["one", "another"], corpus="not-there.jsonl")  # so neither loads
+    models.loader("another").wait(60)
+    models.loader("one").wait(60)
+    models.loader("one").explainer = model
+    run = ended(model, model.start(QUESTION, Settings(theta=0.2)))
+    steps = Handlers(models).model("another", run)
+    with pytest.raises(StopIteration) as told:
+        next(steps)
+    assert told.value.value is model
+    assert models.name_of(run) == "one"
+    assert "did not load" in list(Handlers(models).model("another"))[-1][2]["text"]
+
+
+def test_another_model_is_another_run_and_names_the_branch(model):
+    first = ended(model, model.start(QUESTION, Settings(theta=0.2)))
+    other = replace(first, model="/models/tiny")
+    runs = Runs().noted(Session(run=first, line="a"), "").noted(Session(run=other, line="b", parent="a"), "")
+    assert [entry.name for entry in runs.entries] == ["DRAGIN, θ 0.2", "model tiny → tiny"]
 
 
 def test_branches_are_named_after_what_changed_and_stand_under_their_parent(model):

@@ -32,8 +32,9 @@ class Visitor:
     def _note(self, line) -> None:
         """Errors of the console, but for Gradio's answer to a cancel before the server has named the event (422), or
         after it has ended meanwhile (500, a KeyError of Gradio's own)."""
-        cancels = line.location["url"].endswith(("/cancel", "/reset"))
-        if line.type == "error" and not (cancels and ("422" in line.text or "500" in line.text)):
+        cancels = {"422": ("/cancel", "/reset"), "500": ("/cancel",)}
+        late = any(code in line.text and line.location["url"].endswith(ends) for code, ends in cancels.items())
+        if line.type == "error" and not late:
             self.problems.append(f"{line.text} {line.location['url']}")
 
     def _count(self, request) -> None:
