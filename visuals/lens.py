@@ -24,7 +24,7 @@ def lens_panel() -> gr.HTML:
     return gr.HTML(
         packed({"over": OVER[0]}),
         html_template='<div class="dragin lens-of-page"></div>',
-        js_on_load=later("lens_chart.js", "gradio_lens.js"),
+        js_on_load=later("lens_shown.js", "lens_chart.js", "gradio_lens.js"),
         apply_default_css=False,
         elem_id="lens",
     )

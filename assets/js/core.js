@@ -54,6 +54,11 @@ function sentenceAt(window, index) {
   return (window.sentences || []).findIndex(([first, end]) => first <= index && index < end);
 }
 
+/** 1 for each unit of a stretch that is above θ, else 0. */
+function flagsIn(window, [first, end], theta) {
+  return window.units.slice(first, end).map((unit) => Number(Boolean(unit.semantic) && unit.rind > theta));
+}
+
 /**
  * Decided over the whole window: the first sentence, behind those of the units in `passed`, that holds a unit above θ.
  * @returns {{index, moment, score, sentence: [first, end], flags: number[]} | null} flags: 1 per unit above θ
@@ -61,7 +66,7 @@ function sentenceAt(window, index) {
 function decideSentence(window, theta, passed = []) {
   const done = Math.max(-1, ...passed.map((index) => sentenceAt(window, index)));
   for (const [first, end] of window.sentences.slice(done + 1)) {
-    const flags = window.units.slice(first, end).map((unit) => Number(Boolean(unit.semantic) && unit.rind > theta));
+    const flags = flagsIn(window, [first, end], theta);
     const hit = flags.indexOf(1);
     if (hit >= 0) {
       return { index: first + hit, moment: window.units.length - 1, score: window.units[first + hit].rind, sentence: [first, end], flags };

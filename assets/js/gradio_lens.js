@@ -51,6 +51,7 @@ function statusText(found, segments) {
   if (view.working && !segments.length) return found.tokens ? t("lens.first", { tokens: found.tokens }) : t("lens.begins");
   const count = segments.length;
   const tokens = found.tokens;
+  if (view.working && found.shown) return t("lens.shown", { tokens });
   if (view.working) return found.seen ? t("lens.progress", { count, about: Math.max(count + 1, Math.round(count / found.seen)), answers: answersOf(segments).length, tokens }) : t("lens.second", { tokens });
   if (segments.length && !found.done) return t("lens.stopped", { count });
   if (segments.length) return t(count === 1 ? "lens.one" : "lens.done", { count, answers: answersOf(segments).length, tokens });
@@ -102,7 +103,10 @@ function follow(value) {
 
 const start = () => {
   view.stopped = false;
-  view.kept[view.over] = {};
+  const shown = draginStage.state.payload;
+  const now = { theta: draginStage.state.theta, top_n: draginStage.state.n };
+  const followed = shown?.trace.settings && Object.entries(now).every(([name, value]) => value === shown.trace.settings[name]);
+  view.kept[view.over] = followed ? foundAtOnce(shown, view.over) : {};
   props.value = JSON.stringify({ over: view.over });
   window.dispatchEvent(new CustomEvent("dragin-act", { detail: "expand" }));
 };
@@ -149,7 +153,8 @@ watch("value", () => {
   if (!found.segments && !found.error) return;
   const before = view.kept[found.over]?.segments?.length;
   if (view.at !== null && before !== found.segments?.length) view.at = null; // columns have moved
-  view.kept[found.over] = found;
+  const atOnce = view.working && !found.error && !found.segments.length && view.kept[found.over]?.shown;
+  view.kept[found.over] = atOnce ? { ...found, shown: true, segments: view.kept[found.over].segments } : found;
   if (found.done || found.error) view.working = false;
   draw();
 });

@@ -1,6 +1,6 @@
 /* The lens drawn: retrievals against θ (logarithmic) or n, a column for each run, coloured and lettered by its answer. */
 
-const LENS = { height: 190, top: 40, left: 30, right: 12, bottom: 26, stub: 7, colours: 8, ticks: { theta: [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10], top_n: [1, 5, 10, 20, 30, 40, 50, 75, 100] } };
+const LENS = { height: 204, top: 54, left: 30, right: 12, bottom: 26, stub: 7, colours: 8, ticks: { theta: [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10], top_n: [1, 5, 10, 20, 30, 40, 50, 75, 100] } };
 
 /** An SVG element with attributes and children. */
 function svg(tag, attributes = {}, ...children) {
@@ -96,12 +96,26 @@ function drawLens(root, { over, segments, value, at, width }) {
   const present = segmentAt(over, segments, value);
   root.setAttribute("viewBox", `0 0 ${width} ${LENS.height}`);
   root.replaceChildren(
+    hatch(),
     ...levels(most, y, width),
+    ...gapsOf(over, ordered, scale).map(([left, right]) => svg("rect", { class: "lens-gap", x: left, y: LENS.top, width: right - left, height: base - LENS.top })),
     ...ticksOf(over, scale, base),
     ...ordered.map((segment, k) => column(over, segment, k, { scale, y, base, group: group.get(segment), on: segment === present, active: k === at })),
     ...stretchesOf(over, segments).flatMap((stretch) => letterNode(over, stretch, { scale, y, letter: group.get(stretch.segments[0]).letter })),
     ...marker(over, scale, value, base));
   return { groups, ordered, scale, present: ordered.indexOf(present) };
+}
+
+/** Where nothing is known (yet), in pixels: [from, to] between, before and behind the runs in their order. */
+function gapsOf(over, ordered, scale) {
+  const ends = ordered.map((segment) => placeOf(over, scale, segment));
+  const edges = [scale.x(scale.from), ...ends.flat(), scale.x(scale.to)];
+  return edges.flatMap((edge, k) => (k % 2 || edges[k + 1] - edge < 1 ? [] : [[edge, edges[k + 1]]]));
+}
+
+function hatch() {
+  const line = svg("path", { class: "lens-hatching", d: "M0 8 L8 0" });
+  return svg("defs", {}, svg("pattern", { id: "lens-hatch", width: 8, height: 8, patternUnits: "userSpaceOnUse" }, line));
 }
 
 function levels(most, y, width) {

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from visitor import Visitor
+from visitor import Visitor, link_to
 
 from visuals.explore import plot_parts
 from visuals.payload import payload
@@ -103,13 +103,14 @@ def wait_until_answers(address: str, process: subprocess.Popen, log) -> None:
 
 @pytest.fixture
 def visit(browser, server):
-    """A function that opens the page as a new visitor: keyword arguments are Playwright's for a context."""
+    """A function that opens the page, or a link to it, as a new visitor: keyword arguments are Playwright's for a
+    context."""
     contexts = []
 
-    def opened(**options) -> Visitor:
+    def opened(link: str = "", **options) -> Visitor:
         context = browser.new_context(**{"viewport": {"width": 1400, "height": 900}, **options})
         contexts.append(context)
-        return Visitor(context.new_page(), server)
+        return Visitor(context.new_page(), server + link)
 
     yield opened
     for context in contexts:
@@ -120,6 +121,28 @@ def visit(browser, server):
 def visitor(visit) -> Visitor:
     """One visitor on a wide screen."""
     return visit()
+
+
+@pytest.fixture
+def ran(visit):
+    """A function that opens the page by a link to a question and settings, as :func:`visit` does, and runs it to its
+    end. Dials set one by one would each branch off the recorded run first."""
+
+    def ran(question: str, *, options: dict | None = None, **fields) -> Visitor:
+        visitor = visit(link_to(question, **fields), **(options or {})).came(question)
+        visitor.press("run")
+        visitor.finished(question)
+        return visitor
+
+    return ran
+
+
+@pytest.fixture
+def begun(ran):
+    """A run with a retrieval in it, its first round in focus."""
+    visitor = ran("Who painted Guernica?", theta=0.3, length=32, gold="Picasso")
+    visitor.page.locator(".step.with button").first.click()
+    return visitor
 
 
 @pytest.fixture

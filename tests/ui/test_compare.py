@@ -2,6 +2,7 @@
 
 from test_accessible import GRADIOS_OWN, faults
 from test_safety import HOSTILE, watch_dialogs
+from visitor import link_to
 
 from visuals.columns import column
 from visuals.payload import payload
@@ -44,9 +45,8 @@ def columns(page):
     return page.evaluate("() => draginCompare.columns")
 
 
-def test_three_methods_side_by_side_and_one_is_taken_to_explore(visitor):
-    visitor.ready().set_dial("length", 32)
-    visitor.type_question(QUESTION)
+def test_three_methods_side_by_side_and_one_is_taken_to_explore(visit):
+    visitor = visit(link_to(QUESTION, gold="René Laennec; Laennec", length=32)).came(QUESTION)
     page = open_tab(visitor)
     assert page.input_value("#compare-question") == QUESTION
     assert "Laennec" in page.input_value("#compare-gold")
@@ -91,9 +91,9 @@ def test_three_methods_side_by_side_and_one_is_taken_to_explore(visitor):
     assert visitor.problems == []
 
 
-def test_one_that_fails_stands_beside_a_good_one_and_a_hostile_question_is_text(visitor):
+def test_one_that_fails_stands_beside_a_good_one_and_a_hostile_question_is_text(visit):
+    visitor = visit(link_to(QUESTION, length=8)).came(QUESTION)
     dialogs = watch_dialogs(visitor)
-    visitor.ready().set_dial("length", 8)
     page = open_tab(visitor)
     question = f"What is {HOSTILE}?"
     page.fill("#compare-question", question)
@@ -123,8 +123,8 @@ def test_one_that_fails_stands_beside_a_good_one_and_a_hostile_question_is_text(
     assert visitor.problems == []
 
 
-def test_stop_keeps_what_was_written(visitor):
-    visitor.ready().set_dial("length", 128)
+def test_stop_keeps_what_was_written(visit):
+    visitor = visit(link_to(QUESTION, length=128)).came(QUESTION)
     page = open_tab(visitor)
     page.fill("#compare-question", "What is the history of the Eiffel Tower, and who built it?")
     tick(page, "wo-rag", "dragin")
@@ -164,9 +164,8 @@ def test_columns_draw_a_whole_payload_as_they_draw_the_slim_one(browser):
     page.close()
 
 
-def test_the_matrix_fills_in_shows_its_queries_and_stops(visitor):
-    visitor.ready().set_dial("length", 8)
-    visitor.set_dial("k", 1)
+def test_the_matrix_fills_in_shows_its_queries_and_stops(visit):
+    visitor = visit(link_to(QUESTION, length=8, k=1)).came(QUESTION)
     page = open_tab(visitor)
     page.fill("#compare-question", QUESTION)
     page.click("#matrix-run")

@@ -1,18 +1,15 @@
 """θ and n at the speed of the hand: the browser answers at once, the server follows when the hand lets go."""
 
 import pytest
+from visitor import link_to
 
 QUESTION = "Who painted Guernica?"
 
 
 @pytest.fixture
-def shown(visitor):
+def shown(ran):
     """A finished run at θ 0.3 and n 12."""
-    visitor.ready().set_dial("theta", 0.3)
-    visitor.set_dial("n", 12)
-    visitor.run(QUESTION)
-    visitor.settings_followed(theta=0.3, top_n=12)
-    return visitor
+    return ran(QUESTION, theta=0.3, n=12)
 
 
 def test_dragging_theta_recolours_without_the_server_and_follows_on_release(shown):
@@ -54,9 +51,8 @@ def test_keys_on_a_dial_follow_too(shown):
     shown.settings_followed(theta=2)
 
 
-def test_a_branch_goes_as_far_as_the_shown_run_went(visitor):
-    visitor.ready().set_dial("theta", 0.3)
-    visitor.type_question(QUESTION)
+def test_a_branch_goes_as_far_as_the_shown_run_went(visit):
+    visitor = visit(link_to(QUESTION, theta=0.3)).came(QUESTION)
     visitor.press("step")
     visitor.wait("q => draginStage.state.payload.trace.question === q && !draginStage.state.payload.recorded", QUESTION)
     visitor.wait_events(1)

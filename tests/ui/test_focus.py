@@ -6,12 +6,9 @@ QUESTION = "Who painted Guernica?"
 
 
 @pytest.fixture
-def shown(visitor):
+def shown(ran):
     """A finished run."""
-    visitor.ready().set_dial("theta", 0.3)
-    visitor.run(QUESTION)
-    visitor.settings_followed(theta=0.3)
-    return visitor
+    return ran(QUESTION, theta=0.3)
 
 
 def name_of(shown, unit: int) -> str:

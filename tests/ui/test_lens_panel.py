@@ -6,6 +6,14 @@ QUESTION = "Who invented the stethoscope?"
 COLUMNS = "() => document.querySelectorAll('.lens-column').length"
 FOUND_ALL = "() => document.querySelector('#lens-start').hidden"
 RIGHT = "Laennec"
+FIRST_SEEN = """() => new MutationObserver((_, observer) => {
+  const columns = [...document.querySelectorAll('.lens-column')];
+  if (!columns.length) return;
+  observer.disconnect();
+  const told = columns.map(node => node.getAttribute('aria-label'));
+  window.firstSeen = [document.querySelector('.lens-status').textContent, told,
+    document.querySelectorAll('.lens-gap').length];
+}).observe(document.querySelector('.lens-chart'), { childList: true })"""
 
 
 def told(column) -> str:
@@ -13,11 +21,9 @@ def told(column) -> str:
     return column.get_attribute("aria-label").split(": ", 1)[1]
 
 
-def test_the_lens_fills_in_and_a_click_leads_to_the_answer_it_promised(visitor):
+def test_the_lens_fills_in_and_a_click_leads_to_the_answer_it_promised(ran):
+    visitor = ran(QUESTION, length=24, gold=RIGHT)
     page = visitor.page
-    visitor.ready().set_dial("length", 24)
-    page.fill("#gold textarea, #gold input", RIGHT)
-    visitor.run(QUESTION)
     assert page.locator(".lens-body").is_hidden()
     page.click("#lens-start")
     visitor.wait(f"() => ({COLUMNS})() > 1")
@@ -78,7 +84,13 @@ def test_the_lens_stops_when_told_or_when_a_run_begins_and_keeps_what_it_found(v
     assert kept > 1
     page.click("[data-over=theta]")
     assert visitor.count(".lens-column") == 0
+    page.evaluate(FIRST_SEEN)
     page.click("#lens-start")
+    visitor.wait("() => window.firstSeen")
+    status, columns, gaps = page.evaluate("() => window.firstSeen")
+    assert status == "1 run known: the one that is shown. The model writes what it needs of it: 0 tokens written."
+    assert [line.split(": ", 1)[1] for line in columns] == [visitor.trace()["answer"].strip()]
+    assert gaps > 0, "what is not known yet is hatched"
     visitor.wait(f"() => ({COLUMNS})() > 1")
     visitor.press("run")
     visitor.finished(visitor.trace()["question"])
@@ -87,11 +99,9 @@ def test_the_lens_stops_when_told_or_when_a_run_begins_and_keeps_what_it_found(v
     assert visitor.problems == []
 
 
-def test_paper_against_official_names_the_switch_that_changes_the_decision(visitor):
+def test_paper_against_official_names_the_switch_that_changes_the_decision(ran):
+    visitor = ran(QUESTION, theta=0.3, length=24)
     page = visitor.page
-    visitor.ready().set_dial("length", 24)
-    visitor.set_dial("theta", 0.3)
-    visitor.run(QUESTION)
     page.select_option("#difference-against", "official")
     page.click("#difference-start")
     visitor.wait("() => document.querySelector('.difference-steps li')")
@@ -113,13 +123,8 @@ def test_paper_against_official_names_the_switch_that_changes_the_decision(visit
     assert visitor.problems == []
 
 
-def test_hostile_text_in_the_lens_and_the_difference_view_stays_text(visitor):
-    hostile = "<img src=x onerror=alert(1)> ${1+1} {{x}}"
-    visitor.ready()
-    visitor.type_question(f"Who painted {hostile}?")
-    visitor.set_dial("length", 8)
-    visitor.press("run")
-    visitor.finished(f"Who painted {hostile}?")
+def test_hostile_text_in_the_lens_and_the_difference_view_stays_text(ran):
+    visitor = ran("Who painted <img src=x onerror=alert(1)> ${1+1} {{x}}?", length=8)
     visitor.page.click("#lens-start")
     visitor.wait(FOUND_ALL)
     visitor.page.click("#difference-start")

@@ -18,35 +18,27 @@ NAMELESS = """() => [...document.querySelectorAll(
   .map(node => node.outerHTML.slice(0, 80))"""
 
 
-def shown_run(visitor):
-    """The visitor after a run at θ 0.3."""
-    visitor.ready().set_dial("theta", 0.3)
-    visitor.run(QUESTION)
-    visitor.settings_followed(theta=0.3)
-    return visitor
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_contrast_is_aa_in_both_themes(visit, scheme):
-    visitor = shown_run(visit(color_scheme=scheme, reduced_motion="reduce"))
+def test_text_contrast_is_aa_in_both_themes(ran, scheme):
+    visitor = ran(QUESTION, theta=0.3, options={"color_scheme": scheme, "reduced_motion": "reduce"})
     assert visitor.page.evaluate("() => document.body.classList.contains('dark')") == (scheme == "dark")
     assert visitor.page.evaluate(CONTRAST) == []
 
 
 @pytest.mark.parametrize("width", [360, 768, 1920])
-def test_nothing_overflows_sideways(visit, width):
-    visitor = shown_run(visit(viewport={"width": width, "height": 800}))
+def test_nothing_overflows_sideways(ran, width):
+    visitor = ran(QUESTION, theta=0.3, options={"viewport": {"width": width, "height": 800}})
     assert visitor.page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
     assert visitor.page.evaluate(OVERFLOWING) == []
 
 
-def test_motion_is_reduced_where_asked(visit):
-    visitor = shown_run(visit(reduced_motion="reduce"))
+def test_motion_is_reduced_where_asked(ran):
+    visitor = ran(QUESTION, theta=0.3, options={"reduced_motion": "reduce"})
     moving = "() => getComputedStyle(document.querySelector('.tok .bar')).transitionDuration"
     assert visitor.page.evaluate(moving) == "0s"
 
 
-def test_controls_and_tokens_have_names(visitor):
-    shown_run(visitor)
+def test_controls_and_tokens_have_names(ran):
+    visitor = ran(QUESTION, theta=0.3)
     assert visitor.page.evaluate(NAMELESS) == []
     assert "no later token yet" in visitor.page.locator(".tok.pending").first.get_attribute("aria-label")

@@ -1,12 +1,15 @@
 """The browser's method under other switches against the engine's: right, or it says that only the engine can tell."""
 
 import json
+import math
 from dataclasses import asdict
 from functools import lru_cache
 
 import pytest
 
 from dragin_core import Settings
+from dragin_core.lens import Segment
+from visuals.texts import ASSETS
 
 QUESTION = "Which bridge did the old engineer of Lyon build in 1889?"
 REPLY = "The old engineer drew plans. He built the Garabit viaduct over the Truyère. Later came a bridge in Porto."
@@ -122,3 +125,27 @@ def test_the_cut_begins_where_the_engine_cut(core, run):
                 "([w, trigger, switches]) => cutAt(w, trigger, switches)", [window, view["trigger"], switches]
             )
             assert window["text"][: view["cutFrom"]].rstrip() == window["text"][:guess].rstrip()
+
+
+@pytest.mark.parametrize("over", ["theta", "top_n"])
+def test_the_run_that_is_shown_is_the_lenss_first_or_none(core, run, model, over):
+    core.add_script_tag(path=ASSETS / "js" / "lens_shown.js")
+    told = []
+    for theta in (0.2, 0.9):
+        trace, switches = run(theta)
+        shown = {"trace": trace, "facts": {"switches": switches, "right": None}}
+        found = core.evaluate("([shown, over]) => foundAtOnce(shown, over)", [shown, over])
+        lens = model.lens(QUESTION, Settings.from_dict(trace["settings"]))
+        looked = lens.over_theta() if over == "theta" else lens.over_n()
+        first = next(item for item in looked if isinstance(item, Segment))
+        looked.close()
+        if found:
+            (segment,) = found["segments"]
+            high = math.inf if segment["high"] is None else segment["high"]
+            assert (segment["low"], high) == pytest.approx((first.low, first.high), rel=1e-4)
+            assert segment["value"] == trace["settings"][over]
+            for name in ("retrievals", "decisions", "queries"):
+                assert segment[name] == getattr(first, name)
+            assert segment["answer"] == first.answer.strip()
+        told.append(bool(found))
+    assert any(told) or (over == "top_n" and switches["query_unit"] == "token")

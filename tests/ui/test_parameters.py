@@ -19,9 +19,8 @@ def shown(visitor):
     )
 
 
-def test_parameters_are_shown_where_they_matter_and_followed(visitor):
-    visitor.ready().set_dial("length", 24)
-    visitor.run(QUESTION)
+def test_parameters_are_shown_where_they_matter_and_followed(ran):
+    visitor = ran(QUESTION, length=24)
     page = visitor.page
     page.click(".parameter-panel summary")
     assert shown(visitor) == ["when", "what", "max_retrievals"]
@@ -51,12 +50,8 @@ def test_parameters_are_shown_where_they_matter_and_followed(visitor):
     assert visitor.problems == []
 
 
-def test_the_theta_dial_reaches_as_far_as_the_scores(visitor):
-    visitor.ready().set_dial("length", 24)
-    visitor.set_dial("theta", 2)
-    visitor.page.select_option("#variant", "official")
-    visitor.run(QUESTION)
-    visitor.wait(RUN_WITH, {"variant": "official", "theta": 2})
+def test_the_theta_dial_reaches_as_far_as_the_scores(ran):
+    visitor = ran(QUESTION, theta=2, length=24, variant="official")
     scores = [unit["rind"] or 0 for e in visitor.trace()["events"] if e["type"] == "window" for unit in e["units"]]
     assert max(scores) > 2
     end = str(math.ceil(max(scores)))

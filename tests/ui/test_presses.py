@@ -3,6 +3,7 @@
 from itertools import count
 
 import pytest
+from visitor import link_to
 
 QUESTION = "What is the history of the Eiffel Tower, and who built it? Question {number}."
 NUMBERS = count(1)  # a question asked before comes whole from the cache, and is not seen being written
@@ -12,12 +13,11 @@ WRITING = """([question, events]) => { const p = draginStage.state.payload; cons
 
 
 @pytest.fixture
-def writing(visitor):
+def writing(visit):
     """A run whose first window is being written."""
-    visitor.ready().set_dial("length", 48)
-    visitor.set_dial("theta", 0.3)
-    visitor.asked = QUESTION.format(number=next(NUMBERS))
-    visitor.type_question(visitor.asked)
+    question = QUESTION.format(number=next(NUMBERS))
+    visitor = visit(link_to(question, theta=0.3, length=48)).came(question)
+    visitor.asked = question
     visitor.press("run")
     visitor.wait(WRITING, [visitor.asked, 1])
     return visitor

@@ -1,5 +1,7 @@
 """Running: to the end, step by step, back, stopped, reset; the answer and what it cost."""
 
+from visitor import link_to
+
 QUESTION = "Who painted Guernica?"
 
 
@@ -81,11 +83,9 @@ def test_steps_go_on_by_one_event_and_back_by_one(visitor):
     visitor.notice("The run is finished")
 
 
-def test_stop_keeps_what_was_written_and_the_run_goes_on(visitor):
+def test_stop_keeps_what_was_written_and_the_run_goes_on(visit):
     question = "What is the history of the Eiffel Tower, and who built it?"
-    visitor.ready().set_dial("length", 40)
-    visitor.set_dial("theta", 2)
-    visitor.type_question(question)
+    visitor = visit(link_to(question, theta=2, length=40)).came(question)
     visitor.press("run")
     visitor.wait(
         "q => { const p = draginStage.state.payload; return p.live && p.trace.question === q"

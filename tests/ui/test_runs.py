@@ -1,6 +1,6 @@
 """The runs of this visit: listed as a tree, named after what changed, renamed, reopened, deleted."""
 
-from test_what_if import QUESTION, begun, edited, place
+from test_what_if import edited, place
 
 NAME = '<img src=x onerror="window.hacked = 1"> ${1+1}'
 
@@ -10,10 +10,8 @@ def listed(visitor, count: int) -> list[str]:
     return visitor.texts("#runs .run-name")
 
 
-def test_runs_are_listed_named_renamed_opened_and_deleted(visitor, visit):
-    assert visitor.page.locator("#runs section").is_hidden()
-    visitor.ready().page.fill("#gold input, #gold textarea", "Picasso")
-    before = begun(visitor)
+def test_runs_are_listed_named_renamed_opened_and_deleted(begun, visit):
+    visitor, before = begun, begun.trace()
     names = listed(visitor, 1)
     assert names == ["DRAGIN, θ 0.3"]
     at = place(before, "passages")
@@ -54,5 +52,7 @@ def test_runs_are_listed_named_renamed_opened_and_deleted(visitor, visit):
     assert len(lines) > 10
     assert visitor.page.evaluate("() => window.hacked") is None
     assert visitor.problems == []
-    assert visit().page.locator("#runs .run").count() == 0
-    assert QUESTION in visitor.text("#runs")
+    other = visit().page
+    assert other.locator("#runs section").is_hidden()
+    assert other.locator("#runs .run").count() == 0
+    assert before["question"] in visitor.text("#runs")

@@ -15,10 +15,8 @@ def watch_dialogs(visitor) -> list[str]:
     return seen
 
 
-def test_hostile_text_is_inert_wherever_it_stands(visitor):
-    visitor.ready().set_dial("theta", 0.3)
-    visitor.run("Who painted Guernica?")
-    visitor.settings_followed(theta=0.3)
+def test_hostile_text_is_inert_wherever_it_stands(ran):
+    visitor = ran("Who painted Guernica?", theta=0.3)
     dialogs = watch_dialogs(visitor)
     visitor.page.evaluate(POISON, HOSTILE)
     for kind in (".step.when", ".step.what", ".step.with", ".step.rewrite", ".step.stop"):
@@ -77,9 +75,8 @@ def test_a_bad_question_is_one_sentence_and_loses_nothing(visitor, question, sen
     assert visitor.page.input_value("#question textarea") == question
 
 
-def test_chinese_and_emoji_are_shown_as_they_are(visitor):
-    visitor.ready().set_dial("length", 16)
+def test_chinese_and_emoji_are_shown_as_they_are(ran):
     question = "谁画了《格尔尼卡》？ 🙂 Who painted it?"
-    visitor.run(question)
+    visitor = ran(question, length=16)
     assert question in visitor.text(".shown-run")
     assert "�" not in visitor.text(".rounds")

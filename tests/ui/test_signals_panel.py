@@ -33,12 +33,9 @@ def recorded(visitor):
 
 
 @pytest.fixture
-def shown(visitor):
+def shown(ran):
     """A finished run at θ 0.3 with its plot."""
-    visitor.ready().set_dial("theta", 0.3)
-    visitor.run(QUESTION)
-    visitor.settings_followed(theta=0.3)
-    return plotted(visitor)
+    return plotted(ran(QUESTION, theta=0.3))
 
 
 def units_of(visitor) -> list[dict]:

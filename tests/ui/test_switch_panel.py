@@ -23,13 +23,9 @@ def choose(visitor, variant="paper", **switches):
 
 
 @pytest.fixture
-def shown(visitor):
+def shown(ran):
     """A short finished run of the paper's variant."""
-    visitor.ready().set_dial("length", 32)
-    visitor.set_dial("theta", 0.3)
-    visitor.run(QUESTION)
-    visitor.settings_followed(theta=0.3, max_new_tokens=32)
-    return visitor
+    return ran(QUESTION, theta=0.3, length=32)
 
 
 def test_there_is_one_control_per_switch_with_its_values_and_what_it_changes(visitor):

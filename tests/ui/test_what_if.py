@@ -1,6 +1,5 @@
 """What if: the shown run, with one thing in it changed by hand."""
 
-QUESTION = "Who painted Guernica?"
 HOSTILE = "<img src=x onerror=\"window.hacked = 1\"> ${1+1} {{x}} 'Guernica' by hand"
 
 
@@ -18,20 +17,8 @@ def place(trace: dict, kind: str) -> int:
     return next(k for k, event in enumerate(trace["events"]) if event["type"] == kind)
 
 
-def begun(visitor) -> dict:
-    """A run with a retrieval in it, its first round in focus."""
-    visitor.ready().press("reset")
-    visitor.wait("() => !draginStage.state.payload.trace.events.length")
-    visitor.set_dial("length", 32)
-    visitor.set_dial("theta", 0.3)
-    visitor.run(QUESTION)
-    visitor.settings_followed(theta=0.3)
-    visitor.page.locator(".step.with button").first.click()
-    return visitor.trace()
-
-
-def test_a_passage_is_left_out_and_one_is_written(visitor):
-    before = begun(visitor)
+def test_a_passage_is_left_out_and_one_is_written(begun):
+    visitor, before = begun, begun.trace()
     at = place(before, "passages")
     box = visitor.page.locator(".passage input[type=checkbox]").first
     box.focus()
@@ -65,8 +52,8 @@ def test_a_passage_is_left_out_and_one_is_written(visitor):
     assert visitor.problems == []
 
 
-def test_another_query_another_token_and_no_trigger_at_all(visitor):
-    before = begun(visitor)
+def test_another_query_another_token_and_no_trigger_at_all(begun):
+    visitor, before = begun, begun.trace()
     at = place(before, "query")
     visitor.page.locator(".query .edit-button").click()
     field = visitor.page.locator(".query textarea")

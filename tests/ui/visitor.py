@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlencode
 
 from playwright.sync_api import Page
 
@@ -13,6 +14,11 @@ FINISHED = """question => {
   return shown && !shown.recorded && !shown.live && shown.trace.question === question
     && shown.trace.events.at(-1)?.type === 'finished';
 }"""
+
+
+def link_to(question: str, **fields: Any) -> str:
+    """The query of a link: ``fields`` are named as in :mod:`visuals.link`. Nothing runs before someone asks for it."""
+    return "?" + urlencode({"q": question, **fields})
 
 
 class Visitor:
@@ -62,6 +68,12 @@ class Visitor:
         self.type_question(question)
         self.press("run")
         return self.finished(question)
+
+    def came(self, question: str) -> "Visitor":
+        """Until a link has filled the controls, and the model has loaded."""
+        self.ready().notice("From a link")
+        self.wait("question => document.querySelector('#question textarea').value === question", question)
+        return self
 
     def finished(self, question: str) -> dict[str, Any]:
         self.wait(FINISHED, question)
