@@ -43,7 +43,7 @@ bench: $(VENV)/runtime.stamp
 	$(PY) -m bench $(ARGS)
 
 evaluate: $(VENV)/runtime.stamp
-	$(PY) -m dragin_core evaluate assets/questions.jsonl --half even --out $(OUT) $(ARGS)
+	$(PY) -m dragin_core evaluate assets/questions.jsonl --half even --explore --out $(OUT) $(ARGS)
 
 clean:
 	rm -rf $(VENV) out .pytest_cache .ruff_cache .hypothesis

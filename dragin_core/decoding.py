@@ -145,6 +145,12 @@ class WindowDecoder:
     def __len__(self) -> int:
         return len(self._ids)
 
+    @property
+    def spent(self) -> Cost:
+        """What it took so far; tokens that were given cost a share of the first pass."""
+        seconds = time.perf_counter() - self._began
+        return Cost(self.forward_passes, len(self) - len(self._given), seconds)
+
     def window(self, stop: str | None = None) -> Window:
         """The window so far. A newest token without a row yet gets a row of zeros: it is pending either way."""
         n, kept = len(self._ids), len(self._prompt.kept_ids)

@@ -7,10 +7,11 @@ arrays, and only a branch never seen costs the model anything.
 import copy
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from . import events
 from .cache import BoundedCache
+from .cost import Cost
 from .cut import cut, first_sentence
 from .decoding import WindowDecoder
 from .edits import Edit, WritePrompt
@@ -54,7 +55,7 @@ class Progress:
 
     @property
     def window(self) -> WindowDecoded:
-        return WindowDecoded(self.round, self.decoder.window(), partial=True, decoded_tokens=len(self.decoder))
+        return WindowDecoded(self.round, self.decoder.window(), partial=True, **asdict(self.decoder.spent))
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +195,6 @@ class Engine:
                 yield WindowDecoded(number, left.window, cached=True)
                 return
             begun = left.window
-        started = time.perf_counter()
         given = begun.generated_ids if begun else ()
         decoder = WindowDecoder(self.lm, prompt, budget, given=given, stop_at_new_turn=turns)
         fired = False
@@ -212,13 +212,7 @@ class Engine:
         window, cost = self.prepared(window, run.settings)
         if not fired:
             read(window, run.settings.effective).lay_out()
-        yield WindowDecoded(
-            number,
-            window,
-            forward_passes=decoder.forward_passes + cost,
-            decoded_tokens=len(decoder) - len(given),
-            seconds=time.perf_counter() - started,
-        )
+        yield WindowDecoded(number, window, **asdict(decoder.spent + Cost(forward_passes=cost)))
 
     def _by_hand(self, run: Run, prompt: Prompt) -> Prompt:
         """The prompt of a window, or what was written instead of it where the first window's was."""
