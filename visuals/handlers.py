@@ -256,10 +256,12 @@ class Handlers:
         status = self.models.loader(name).status
         return status.to_notice(), gr.Timer(active=status.state == "loading")
 
-    def room(self, session: Session, theta: float) -> dict[str, Any]:
-        """Room on the θ dial for every score of what is shown: those of the released code go beyond the usual end."""
+    def room(self, session: Session, theta: float) -> tuple[dict[str, Any], str | None]:
+        """Room on the θ dial for every score of what is shown: those of the released code go beyond the usual end; and
+        the name of the recorded run that is shown, None for another."""
         highest = highest_of(session.run) if session.run is not None else highest_in(self.shown_trace(session))
-        return gr.update(maximum=max(THETA_ENDS, math.ceil(max(theta, highest))))
+        room = gr.update(maximum=max(THETA_ENDS, math.ceil(max(theta, highest))))
+        return room, session.recorded if session.run is None else None
 
     def asked(self, session: Session) -> tuple[str, Settings, int | None] | None:
         """Question and settings of what is shown, and how far a branch of it has to go."""

@@ -80,6 +80,7 @@ class Explore:
 
 
 def make_room(event: Any, handlers: Any, tab: Explore) -> None:
-    """After an event that shows a run, let the θ dial reach as far as its scores."""
+    """After an event that shows a run, let the θ dial reach as far as its scores, and the chooser of recorded runs name
+    what is shown, or nothing."""
     theta = tab.dials["theta"]
-    event.then(handlers.room, [tab.shown[0], theta], theta, **VIEW)
+    event.then(handlers.room, [tab.shown[0], theta], [theta, tab.chooser], **VIEW)

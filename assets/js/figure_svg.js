@@ -61,7 +61,7 @@ function skylineSvg(model, palette) {
   for (const round of model.rounds) {
     if (!round.window) continue;
     pen.y += 14;
-    pen.note(roundHead(model, round).map((node) => node.textContent).join(" · "));
+    pen.note(roundHead(model, round).map((node) => node.textContent).filter(Boolean).join(" · "));
     const kept = round.window.kept_text.split(/(?<=\s)/).filter(Boolean).map((text) => ({ text, kept: true }));
     const own = round.window.units.map((unit, i) => ({ text: unit.text, unit, state: stateOf(round, i, round.cutFrom) }));
     setLines(pen, [...kept, ...own], (piece, x, y, width) => drawToken(pen, piece, x, y, width, model), (y) => drawTheta(pen, y, model));

@@ -194,7 +194,7 @@ def check_window(event):
 
 def test_only_whole_words_of_question_and_answer_are_ever_candidates(explainer):
     for question in QUESTIONS:
-        run = explainer.run(question, Settings(theta=0.15)).run
+        run = explainer.run(question, Settings(theta=0.15, max_new_tokens=32)).run
         for position, event in enumerate(run.events):
             if isinstance(event, QueryFormulated):
                 answer = next(e for e in reversed(run.events[:position]) if isinstance(e, WindowDecoded)).window.answer

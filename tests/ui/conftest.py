@@ -101,10 +101,9 @@ def wait_until_answers(address: str, process: subprocess.Popen, log) -> None:
     pytest.fail(f"the page did not come up:\n{log.read()[-3000:]}")
 
 
-@pytest.fixture
-def visit(browser, server):
-    """A function that opens the page, or a link to it, as a new visitor: keyword arguments are Playwright's for a
-    context."""
+@contextmanager
+def visits(browser, server):
+    """See :func:`visit`."""
     contexts = []
 
     def opened(link: str = "", **options) -> Visitor:
@@ -118,6 +117,21 @@ def visit(browser, server):
 
 
 @pytest.fixture
+def visit(browser, server):
+    """A function that opens the page, or a link to it, as a new visitor: keyword arguments are Playwright's for a
+    context."""
+    with visits(browser, server) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def lasting_visit(browser, server):
+    """As :func:`visit`, for visitors that several tests look at."""
+    with visits(browser, server) as opened:
+        yield opened
+
+
+@pytest.fixture
 def visitor(visit) -> Visitor:
     """One visitor on a wide screen."""
     return visit()
@@ -127,14 +141,15 @@ def visitor(visit) -> Visitor:
 def ran(visit):
     """A function that opens the page by a link to a question and settings, as :func:`visit` does, and runs it to its
     end. Dials set one by one would each branch off the recorded run first."""
+    return lambda question, **more: run_by_link(visit, question, **more)
 
-    def ran(question: str, *, options: dict | None = None, **fields) -> Visitor:
-        visitor = visit(link_to(question, **fields), **(options or {})).came(question)
-        visitor.press("run")
-        visitor.finished(question)
-        return visitor
 
-    return ran
+def run_by_link(visit, question: str, *, options: dict | None = None, **fields) -> Visitor:
+    """See :func:`ran`; ``options`` are those of a visit."""
+    visitor = visit(link_to(question, **fields), **(options or {})).came(question)
+    visitor.press("run")
+    visitor.finished(question)
+    return visitor
 
 
 @pytest.fixture

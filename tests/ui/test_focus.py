@@ -1,14 +1,21 @@
 """One focus: hover previews, click locks, arrows walk, Escape unlocks; by keyboard alone too."""
 
 import pytest
+from conftest import run_by_link
 
 QUESTION = "Who painted Guernica?"
 
 
+@pytest.fixture(scope="module")
+def lasting(lasting_visit):
+    return run_by_link(lasting_visit, QUESTION, theta=0.3)
+
+
 @pytest.fixture
-def shown(ran):
-    """A finished run."""
-    return ran(QUESTION, theta=0.3)
+def shown(lasting):
+    """A finished run, which these tests only look at."""
+    lasting.let_go()
+    return lasting
 
 
 def name_of(shown, unit: int) -> str:

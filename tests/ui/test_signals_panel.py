@@ -26,10 +26,18 @@ def plotted(visitor):
     return visitor
 
 
+@pytest.fixture(scope="module")
+def lasting(lasting_visit):
+    return lasting_visit()
+
+
 @pytest.fixture
-def recorded(visitor):
-    """The recorded run with its plot."""
-    return plotted(visitor)
+def recorded(lasting):
+    """The recorded run with its plot, which these tests only look at."""
+    lasting.let_go()
+    lasting.page.select_option("[data-tool=head]", index=0)
+    lasting.page.uncheck("[data-tool=sinkless]")
+    return plotted(lasting)
 
 
 @pytest.fixture
@@ -142,7 +150,8 @@ def test_a_click_in_the_histogram_sets_theta_and_follows(shown):
     shown.wait("theta => document.querySelector('.theta-name').textContent.includes(theta.toFixed(2))", theta)
 
 
-def test_the_dial_moves_the_line(recorded):
+def test_the_dial_moves_the_line(visitor):
+    recorded = plotted(visitor)
     before = recorded.page.locator(".theta-handle").bounding_box()["y"]
     slider = recorded.page.locator("#dial-theta input[type=range]")
     slider.focus()
@@ -250,7 +259,8 @@ def test_a_word_lights_up_wherever_it_stands(recorded):
     recorded.wait("() => document.querySelector('.row-words .word.linked')")
 
 
-def test_hostile_tokens_are_inert_in_the_plot(recorded):
+def test_hostile_tokens_are_inert_in_the_plot(visitor):
+    recorded = plotted(visitor)
     dialogs = []
     recorded.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
     recorded.page.evaluate(

@@ -91,6 +91,11 @@ class Visitor:
             "count => { const p = draginStage.state.payload; return !p.live && p.trace.events.length === count }", count
         )
 
+    def let_go(self) -> None:
+        """Nothing hovered, locked or chosen, as before anyone looked."""
+        self.page.mouse.move(0, 0)
+        self.page.evaluate("() => draginStage.set({ locked: null, hovered: null, round: null, group: null })")
+
     def text(self, selector: str) -> str:
         return self.page.inner_text(selector)
 
