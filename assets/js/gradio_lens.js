@@ -54,9 +54,15 @@ function statusText(found, segments) {
   if (view.working && found.shown) return t("lens.shown", { tokens });
   if (view.working) return found.seen ? t("lens.progress", { count, about: Math.max(count + 1, Math.round(count / found.seen)), answers: answersOf(segments).length, tokens }) : t("lens.second", { tokens });
   if (segments.length && !found.done) return t("lens.stopped", { count });
-  if (segments.length) return t(count === 1 ? "lens.one" : "lens.done", { count, answers: answersOf(segments).length, tokens });
+  if (segments.length) return t(count === 1 ? "lens.one" : "lens.done", { count, range: rangeOfAll(segments), answers: answersOf(segments).length, tokens });
   if (found.question) return t("lens.stale");
   return "";
+}
+
+/** From where to where all was looked at. */
+function rangeOfAll(segments) {
+  const low = Math.min(...segments.map((each) => each.low));
+  return t(view.over === "theta" ? "lens.range.theta" : "lens.range.n", { low: Number(low.toPrecision(2)), high: Math.max(...segments.map((each) => each.high)) });
 }
 
 function drawPreview() {

@@ -71,6 +71,15 @@ function paintParameters() {
   const count = Object.keys(parameters).length;
   byHand.textContent = count === 0 ? t("parameters.same") : count === 1 ? t("parameters.one") : t("parameters.many", { count });
   byHand.classList.toggle("differs", count > 0);
+  idle("dial-theta", made.when !== "rind");
+  idle("dial-n", made.what !== "qfs");
+}
+
+/** Say at a dial that what is chosen does not look at it. */
+function idle(dial, unused) {
+  const node = document.getElementById(dial);
+  if (unused) node?.setAttribute("data-idle", t("dial.idle"));
+  else node?.removeAttribute("data-idle");
 }
 
 /* A method chosen by hand brings its own when and what. */

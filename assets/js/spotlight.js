@@ -1,6 +1,6 @@
 /* A ring around a part of the page, and a small panel beside it that does not cover it. */
 
-const SPOT = { gap: 16, edge: 12, pad: 6, wide: 900, every: 120 };
+const SPOT = { gap: 16, edge: 12, pad: 6, wide: 900, every: 120, grown: 80 };
 
 /**
  * @param {function} onLeave Escape was pressed, or the cross
@@ -14,11 +14,14 @@ function mountSpotlight(onLeave, each = () => {}) {
   let target = () => null;
   let timer = 0;
   let last = null;
+  let tall = 0;
 
+  /** Go to the part once it is there, and again where another took its place or it was unfolded. */
   function look() {
     const node = target();
-    if (node && node !== last) { last = node; reach(node, panel); }
-    last = node;
+    const { width, height } = node?.getBoundingClientRect() || {};
+    if (width && (node !== last || height > tall + SPOT.grown && node.querySelector("details[open]"))) reach(node, panel);
+    [last, tall] = width ? [node, height] : [null, 0];
     dock(panel, ring, node);
   }
 

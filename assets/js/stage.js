@@ -21,12 +21,14 @@ function mountStage(root) {
     /** Show a payload (visuals/payload.py); the lock survives where its token still exists. */
     show(payload, dials = {}) {
       const another = payload.trace.question !== state.payload?.trace.question;
+      const otherwise = JSON.stringify(payload.facts?.switches) !== JSON.stringify(state.payload?.facts?.switches); // scores of another kind
       player.reset();
       steady.letGo();
       Object.assign(state, { payload, live: Boolean(payload.live) }, dials);
       state.theta ??= payload.trace.settings?.theta ?? 0;
       state.n ??= payload.trace.settings?.top_n ?? 1;
-      if (another) Object.assign(state, { locked: null, hovered: null, round: null, group: null, scale: 0, measure: null });
+      if (another) Object.assign(state, { locked: null, hovered: null, round: null, group: null, measure: null });
+      if (another || otherwise) state.scale = 0;
       state.scale = Math.max(state.scale, scaleOf(payload.trace));
       redraw();
     },

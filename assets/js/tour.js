@@ -92,6 +92,7 @@ function mountTour(steps, spot, hooks) {
     const state = stageState();
     if (step.story && state?.payload?.recorded !== step.story) return hooks.story(step.story);
     if (state?.upto !== null && !["player", "prompt"].includes(step.key)) onStage(".player-all")?.click();
+    if (step.echo === "query") window.draginStage.set({ locked: null, hovered: null }); // the trigger's, not that of a token pointed at
     const need = TOUR_NEEDS[step.needs || "tokens"];
     if (!step.story && !need()) hooks.story(FIRST_STORY);
   }

@@ -100,7 +100,8 @@ function shortened(query) {
 
 /** The chips of a query, each with its rank by weight; where n moved, the new ones appear in the order of their weight. */
 function assemble(root, label, words, query, key, ...more) {
-  const ranked = query.words.filter((word) => word.kept).sort((a, b) => b.weight - a.weight || a.index - b.index).map((word) => word.text.toLowerCase());
+  const heaviest = query.words.filter((word) => word.kept).sort((a, b) => b.weight - a.weight || a.index - b.index);
+  const ranked = [...new Set(heaviest.map((word) => word.text.toLowerCase()))];
   const rank = (word) => ranked.indexOf(word.toLowerCase());
   const names = words.map((word, i) => `${word}|${words.slice(0, i).filter((other) => other === word).length}`); // a word may come twice
   const before = root.assembled?.key === key ? root.assembled.chips : null;

@@ -43,8 +43,8 @@ function formula(unit, model, state) {
   parts.push(sign("="), cell("", NUMBERS.score(unit.rind), t(state === "fires" && model.switches.decide !== "window" ? "card.score.end" : "card.score"), "rind"));
   if (model.dragin) {
     const byHand = state === "fires" && model.byHand;
-    parts.push(sign(over ? ">" : "≤"), cell("θ", thetaText(model.theta), t("card.theta"), "theta"), sign("→"),
-      h("span", over || byHand ? "outcome over" : "outcome", {}, t(byHand ? "card.retrieve.hand" : state === "passed" ? "card.pass" : over && !["fires", "flagged"].includes(state) && model.switches.decide === "window" ? "card.other" : over ? "card.retrieve" : "card.quiet")));
+    parts.push(sign(over ? ">" : "≤"), cell("θ", thetaText(model.theta), t("card.theta"), "theta"),
+      h("span", over || byHand ? "outcome over" : "outcome", {}, "→ ", t(byHand ? "card.retrieve.hand" : state === "passed" ? "card.pass" : over && !["fires", "flagged"].includes(state) && model.switches.decide === "window" ? "card.other" : over ? "card.retrieve" : "card.quiet")));
   }
   return h("p", "formula", {}, ...parts);
 }

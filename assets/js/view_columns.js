@@ -37,10 +37,17 @@ function keepUnfolded(old, node) {
   if (name) requestAnimationFrame(() => node.querySelector(`[data-focus="${name}"]`)?.focus({ preventScroll: true }));
 }
 
+/** The dials that such a run looks at. */
+function dialsLine(settings) {
+  const told = [isRind(settings) ? `θ ${thetaText(settings.theta)}` : "", isQfs(settings) ? `n ${settings.top_n}` : ""].filter(Boolean);
+  return told.length ? h("p", "soft way-dials", {}, told.join(" · ")) : "";
+}
+
 function columnNode({ title, payload, state }, k, { compared, isBase, opens, several }) {
   const asked = payload ? lookups(payload) : [];
   return h("article", `way ${state.name}${isBase && several ? " base" : ""}`, { "aria-label": title, "aria-busy": state.name === "writing" ? "true" : null },
     h("header", "", {}, h("h3", "", {}, title), h("span", `badge state-${state.name}`, {}, stateText(state)), verdict(payload, state)),
+    payload ? dialsLine(payload.trace.settings) : "",
     state.error ? h("p", "line error", {}, state.error) : "",
     payload ? answerBlock(payload, asked, compared, k) : h("p", "empty", {}, t(state.error ? "columns.none" : `columns.empty.${state.name}`)),
     payload ? lookupList(asked, k) : "",

@@ -8,8 +8,8 @@ QUESTION = "Who painted Guernica?"
 
 @pytest.fixture
 def shown(ran):
-    """A finished run at θ 0.3 and n 12."""
-    return ran(QUESTION, theta=0.3, n=12)
+    """A finished run at θ 0.3 and n 12, with one retrieval at most."""
+    return ran(QUESTION, theta=0.3, n=12, retrievals=1)
 
 
 def test_dragging_theta_recolours_without_the_server_and_follows_on_release(shown):

@@ -14,6 +14,9 @@ FOCUSED = """() => { const n = document.activeElement;
 BOXES = """() => ['.spot-ring', '.spot-panel'].map(name => {
   const box = document.querySelector(name).getBoundingClientRect();
   return [box.left, box.top, box.right, box.bottom] })"""
+FRAMED = """() => { const ring = document.querySelector('.spot-ring'), box = ring.getBoundingClientRect();
+  const part = document.querySelector('.panel.when .round .sky').getBoundingClientRect();
+  return !ring.hidden && box.height > 50 && part.bottom > 0 && box.top >= 0 && box.bottom <= innerHeight }"""
 FORGETS = """for (const name of ['getItem', 'setItem']) { const own = Storage.prototype[name];
   Storage.prototype[name] = function (key, ...rest) {
     if (key === 'dragin-tour') throw new DOMException('denied', 'SecurityError');
@@ -117,11 +120,11 @@ def test_the_tour_is_finished_by_keyboard_and_goes_on_where_it_was_left(visit):
     tour.at("query")
     before = page.text_content(".spot-echo")
     tour.go_there()
-    tour.press("Control+A", "2")
+    tour.press("Control+A", "3")
     visitor.wait("before => document.querySelector('.spot-echo').textContent !== before", before)
     tour.next()
     tour.at("player")
-    visitor.settings_followed(top_n=2)
+    visitor.settings_followed(top_n=3)
     tour.go_there()
     tour.press("Enter")
     tour.tab_to("player-next")
@@ -195,6 +198,40 @@ def test_a_label_explains_itself_and_leads_to_learn(visitor):
     page.keyboard.press("Escape")
     assert not page.is_visible(".spot-panel")
     assert visitor.problems == []
+
+
+def test_the_tour_begun_on_its_tab_goes_to_the_skyline_and_asks_for_the_triggers_query(visitor):
+    page = visitor.page
+    page.get_by_role("tab", name="Learn").click()
+    page.click(".learn [data-tour=start], .learn button >> nth=0")
+    Traveller(visitor).at("bars")
+    visitor.wait(FRAMED)
+    page.locator(".tok.pending").first.click()
+    query = next(event["text"] for event in visitor.trace()["events"] if event["type"] == "query")
+    for _ in TOUR[: [step["key"] for step in TOUR].index("query")]:
+        page.click(".spot-next")
+    Traveller(visitor).at("query")
+    visitor.wait("query => document.querySelector('.spot-echo').textContent.endsWith(query)", query)
+    assert visitor.problems == []
+
+
+def test_the_pending_token_is_shown_where_it_is_misread(visitor):
+    page = visitor.page
+    page.get_by_role("tab", name="Learn").click()
+    page.click("[data-misread=pending]")
+    visitor.wait(FRAMED)
+    visitor.wait("() => document.querySelector('.tok.locked')?.classList.contains('pending')")
+    assert "no later token" in page.text_content(".card")
+    assert visitor.problems == []
+
+
+def test_every_question_mark_at_a_dial_can_be_pressed(visitor):
+    page = visitor.page
+    for mark in page.locator("#dials .block > .term").all():
+        mark.click()
+        assert page.text_content(".glossary-term") == GLOSSARY[mark.get_attribute("data-term")]["term"]
+        page.keyboard.press("Escape")
+    assert page.locator("#dials .block > .term").count() == 7
 
 
 def test_every_term_on_the_page_is_told(visitor):

@@ -27,6 +27,7 @@ def test_parameters_are_shown_where_they_matter_and_followed(ran):
     choose_method(visitor, "FL-RAG")
     visitor.wait(RUN_WITH, {"method": "fl-rag", "every": 25})
     assert shown(visitor) == ["when", "what", "every", "max_retrievals"]
+    assert page.get_attribute("#dial-theta", "data-idle") == "not used by this method"
     page.fill("#parameter-every", "6")
     page.press("#parameter-every", "Enter")
     visitor.wait(RUN_WITH, {"method": "fl-rag", "every": 6})

@@ -62,6 +62,15 @@ def test_choosing_one_shows_it_with_its_controls_and_asks_no_model(visitor):
     assert not visitor.problems
 
 
+def test_bars_are_drawn_to_the_scale_of_what_is_shown(visitor):
+    """Scores of the released code are of another kind; behind them the paper's must not be drawn flat."""
+    at_first = visitor.page.evaluate("() => draginStage.state.scale")
+    open_story(visitor, 7)
+    assert visitor.page.evaluate("() => draginStage.state.scale") > at_first
+    open_story(visitor, 0)
+    assert visitor.page.evaluate("() => draginStage.state.scale") == at_first
+
+
 def test_a_dial_moved_over_a_recorded_run_follows_its_question(visitor):
     visitor.ready()
     trace = story(open_story(visitor, 3))
