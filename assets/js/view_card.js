@@ -95,14 +95,15 @@ function factors(round, unit, model) {
     h("dl", "factors", {},
       h("dt", "", {}, term("greedy", t("card.h.title"))), h("dd", "", {}, alternatives(unit)),
       h("dt", "", {}, term("attention", t("card.a.title"))),
-      h("dd", "", {}, later && !unit.pending ? attentionText(unit, later, model) : t("card.a.none")),
+      h("dd", "", {}, later && !unit.pending ? attentionText(unit, later, unit.from - round.window.units.indexOf(unit), model) : t("card.a.none")),
       h("dt", "", {}, term("stop-word", t("card.s.title"))), h("dd", "", {}, t(why, { word: word || shown(unit.text) }))),
   ];
 }
 
-function attentionText(unit, later, model) {
+/** @param after how many tokens behind the unit the one stands that looks back at it most */
+function attentionText(unit, later, after, model) {
   const words = model.switches.unit === "word";
-  const values = { token: shown(later.text), share: NUMBERS.share(unit.from_attention ?? 0), value: NUMBERS.score(unit.from_attention), most: NUMBERS.score(unit.max_attention) };
+  const values = { token: shown(later.text), place: after === 1 ? t("card.a.next") : t("card.a.after", { count: after }), share: NUMBERS.share(unit.from_attention ?? 0), value: NUMBERS.score(unit.from_attention), most: NUMBERS.score(unit.max_attention) };
   const first = t(`card.a.${later === unit ? "self" : "from"}${words ? ".sum" : ""}`, values);
   const notes = [model.switches.attention_over === "answer_alone" ? t("card.a.alone") : "", unit.scale !== undefined ? t("card.a.scaled") : ""];
   return [first, ...notes].filter(Boolean).join(" ");
