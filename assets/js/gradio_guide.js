@@ -24,11 +24,14 @@ const lessons = {
     const back = h("button", "primary", { type: "button" }, t("learn.back"));
     const title = h("h2", "spot-title", { id: "spot-title", tabindex: -1 }, item.title);
     back.addEventListener("click", () => { leave(); openTab("learn"); focusSoon(`[data-misread="${item.key}"]`); });
+    let tokenToLock = item.lock;
     const there = () => {
-      const { payload, locked } = window.draginStage.state;
-      const part = payload?.recorded === item.story ? document.querySelector(scoped(item.target)) : null;
-      const token = item.lock && part?.querySelector(item.lock);
-      if (token && !locked) window.draginStage.set({ locked: { round: Number(token.dataset.round), unit: Number(token.dataset.unit) } });
+      const part = window.draginStage.state.payload?.recorded === item.story ? document.querySelector(scoped(item.target)) : null;
+      const token = tokenToLock && part?.querySelector(tokenToLock);
+      if (token) {
+        tokenToLock = null; // once: whoever unlocks it may
+        window.draginStage.set({ locked: { round: Number(token.dataset.round), unit: Number(token.dataset.unit) } });
+      }
       return part;
     };
     spot.show(there, [h("div", "spot-body", {}, title, h("p", "", {}, item.text)), h("div", "spot-foot", {}, back)]);

@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from dragin_core.cli import main
+
 
 def command(*arguments, **more):
     return subprocess.run(
@@ -67,8 +69,6 @@ BAD = {
 
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input_is_one_clear_line_and_exit_2(case, tmp_path, capfd):
-    from dragin_core.cli import main
-
     assert main(BAD[case]) == 2
     out, err = capfd.readouterr()
     errors = [line for line in err.splitlines() if line.startswith("error: ")]
@@ -82,7 +82,7 @@ def test_a_bad_call_exits_2():
     assert command("run", "").returncode == 2
 
 
-def test_score_over_own_and_over_given_text(tmp_path):
+def test_score_over_own_and_over_given_text(tmp_path, capfd):
     prompt, text = tmp_path / "prompt.txt", tmp_path / "text.txt"
     shot = "Question: Who wrote Hamlet?\nAnswer: Hamlet was written by William Shakespeare.\n"
     prompt.write_text(f"{shot}Question: Who painted Guernica?\nAnswer:", encoding="utf-8")
@@ -91,7 +91,8 @@ def test_score_over_own_and_over_given_text(tmp_path):
     assert own["format"] == "dragin-score/1"
     assert "".join(u["text"] for u in own["units"]) == own["text"]
     text.write_text(own["text"], encoding="utf-8")
-    given = json.loads(command(*shared, "--theta", "0.1", "--text-file", str(text)).stdout)
+    assert main([*shared, "--theta", "0.1", "--text-file", str(text)]) == 0
+    given = json.loads(capfd.readouterr().out)
     assert given["generated_token_ids"] == own["generated_token_ids"]
     for ours, theirs in zip(own["units"], given["units"], strict=True):
         assert ours["entropy"] == pytest.approx(theirs["entropy"], abs=1e-4)
@@ -100,11 +101,12 @@ def test_score_over_own_and_over_given_text(tmp_path):
     assert own["query"]["text"] == given["query"]["text"]
 
 
-def test_doctor_says_what_runs_here():
+def test_doctor_says_what_runs_here(capfd):
     facts = json.loads(command("doctor", "--json").stdout)
     assert (facts["attention_layer"], facts["layers"], facts["heads"]) == (30, 30, 9)
     assert facts["capture"] == "interface"
     assert facts["probe"]["rows"] < 1e-4
     assert facts["kv_cache"] and facts["sliding_window"] is None and facts["notice"] is None
-    told = command("doctor").stdout.splitlines()
+    assert main(["doctor"]) == 0
+    told = capfd.readouterr().out.splitlines()
     assert {"capture: interface", "attention_layer: 30", "sliding_window: none", "notice: none"} <= set(told)

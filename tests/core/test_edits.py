@@ -335,7 +335,7 @@ def test_a_saved_trace_with_other_edits_than_its_events_is_refused(model, run):
 
 def test_a_run_by_hand_of_the_packaged_model_equals_one_from_nothing(explainer):
     rng = random.Random(3)
-    runs = [ended(explainer, explainer.start("Who painted Guernica?", Settings(theta=0.3, max_new_tokens=32)))]
+    runs = [ended(explainer, explainer.start("Who painted Guernica?", Settings(theta=0.3, max_new_tokens=20, top_k=1)))]
     for _ in range(6):
         at, edit = some_edit(rng, runs[-1])
         try:

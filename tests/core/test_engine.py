@@ -256,7 +256,7 @@ def test_retrieval_methods_at_both_ends(explainer):
 
 
 def test_two_people_at_once_get_what_each_would_get_alone(explainer):
-    settings = Settings(theta=0.3, max_new_tokens=20)
+    settings = Settings(theta=0.3, max_new_tokens=14)
     questions = ("Who wrote Don Quixote?", "Which metal is liquid at room temperature?")
     shared = another(explainer)
     with ThreadPoolExecutor(2) as pool:
