@@ -67,7 +67,9 @@ def section(quick: bool) -> str:
     Raises:
         RuntimeError: the page did not come.
     """
-    browser_path = os.environ.get("PLAYWRIGHT_CHROMIUM") or shutil.which("chromium")
+    browser_path = (
+        os.environ.get("PLAYWRIGHT_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-headless-shell")
+    )
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:

@@ -107,7 +107,11 @@ def main() -> None:
             except OSError:
                 sleep(0.3)
         with sync_playwright() as playwright:
-            executable = os.environ.get("PLAYWRIGHT_CHROMIUM") or shutil.which("chromium")
+            executable = (
+                os.environ.get("PLAYWRIGHT_CHROMIUM")
+                or shutil.which("chromium")
+                or shutil.which("chromium-headless-shell")
+            )
             browser = playwright.chromium.launch(executable_path=executable, args=["--headless", "--no-sandbox"])
             whole_page(browser, address, "light", 1400, "light")
             whole_page(browser, address, "dark", 1400, "dark")

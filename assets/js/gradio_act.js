@@ -3,6 +3,7 @@
 
 const PATIENCE_MS = 3000;
 const KNOWN_MS = 500; // until the server has named an event: before that Gradio cannot cancel it
+const SETTLE_MS = 200; // behind the last event the server closes the stream of answers, and with it one asked for meanwhile
 
 /**
  * `trigger` is Gradio's; `waits(name, busy)`: whether an event lets the one under way come to its end; `changed(name)`: what
@@ -10,6 +11,7 @@ const KNOWN_MS = 500; // until the server has named an event: before that Gradio
  */
 function oneAtATime(trigger, { waits = () => false, changed = () => {}, overtaken = () => {} } = {}) {
   let began = 0;
+  let ended = -Infinity;
   let busy = "";
   let next = null;
   let waiting = 0;
@@ -26,9 +28,10 @@ function oneAtATime(trigger, { waits = () => false, changed = () => {}, overtake
   const act = (name, data) => {
     if (!busy) {
       setBusy(name);
-      began = performance.now();
+      const rest = Math.max(0, ended + SETTLE_MS - performance.now());
+      began = performance.now() + rest;
       window.dispatchEvent(new CustomEvent("dragin-acting", { detail: trigger }));
-      return trigger(name, data);
+      return rest ? setTimeout(() => trigger(name, data), rest) : trigger(name, data);
     }
     next = [name, data];
     if (!waits(name, busy)) halt();
@@ -39,6 +42,7 @@ function oneAtATime(trigger, { waits = () => false, changed = () => {}, overtake
     clearTimeout(waiting);
     clearTimeout(stopping);
     setBusy("");
+    ended = performance.now();
     const asked = next;
     next = null;
     if (asked) act(...asked);

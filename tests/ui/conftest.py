@@ -40,7 +40,8 @@ def pytest_itemcollected(item):
 @pytest.fixture(scope="session")
 def browser():
     """Chromium, or a skip that says why (with CI=true a failure)."""
-    executable = os.environ.get("PLAYWRIGHT_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    names = ("chromium-headless-shell", "chromium", "chromium-browser")
+    executable = os.environ.get("PLAYWRIGHT_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
     if executable is None:
         refuse("no Chromium found: install the system package chromium, or set PLAYWRIGHT_CHROMIUM")
     from playwright.sync_api import sync_playwright
@@ -156,7 +157,9 @@ def run_by_link(visit, question: str, *, options: dict | None = None, **fields) 
 def begun(ran):
     """A run with a retrieval in it, its first round in focus."""
     visitor = ran("Who painted Guernica?", theta=0.3, length=32, gold="Picasso")
+    visitor.wait("() => document.querySelector('#runs .run.current')")
     visitor.page.locator(".step.with button").first.click()
+    visitor.drawn()
     return visitor
 
 

@@ -23,7 +23,7 @@ def test_a_passage_is_left_out_and_one_is_written(begun):
     box = visitor.page.locator(".passage input[type=checkbox]").first
     box.focus()
     visitor.page.keyboard.press("Space")
-    assert visitor.count(".passage.left-out") == 1
+    visitor.wait("() => document.querySelectorAll('.passage.left-out').length === 1")
     assert visitor.page.evaluate("() => document.activeElement.checked") is False
     found = len(before["events"][at]["items"])
     for number in range(1, found):

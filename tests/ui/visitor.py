@@ -91,6 +91,10 @@ class Visitor:
             "count => { const p = draginStage.state.payload; return !p.live && p.trace.events.length === count }", count
         )
 
+    def drawn(self) -> None:
+        """Until what was asked for by now has been drawn."""
+        self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
     def let_go(self) -> None:
         """Nothing hovered, locked or chosen, as before anyone looked."""
         self.page.mouse.move(0, 0)
