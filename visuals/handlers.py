@@ -107,16 +107,20 @@ class Handlers:
         return session, packed(shown), notice(), *controls, *dial_values(run.settings, dials)
 
     def link(self, session: Session, form: Form) -> str:
-        """The query of a link: to a recorded run, while the controls say what it was run with, else to what they say.
+        """The query of a link: to a recorded run, while the controls say what it was run with, else to what they say,
+        with the edits of the shown run where it is the one they say.
 
         Raises:
-            InputError: the question or a setting is out of its bounds; one sentence.
+            InputError: the question or a setting is out of its bounds, or the edits are too long; one sentence.
         """
         settings = form.settings()
         name = session.recorded if session.run is None else None
         if name and story(name)["question"] == form.question.strip() and settings_of(name) == settings:
             return link_to_run(name)
-        return link_to(form.question, form.gold, settings)
+        edits = session.linked_edits(form.question, settings)
+        if self._continues(session.run, form):
+            edits = self.shown_trace(session).get("edits", ())
+        return link_to(form.question, form.gold, settings, edits)
 
     def follow_link(self, came: Any, dials: tuple[str, ...]) -> tuple:
         """Fill the controls as a link says, as :meth:`tell` does; the question is not run before someone asks for it.
@@ -128,7 +132,8 @@ class Handlers:
         if link.run:
             return self.tell(link.run, dials)
         controls = controls_of({"question": link.question, "gold": [link.gold]}, link.settings)
-        shown = (Session(), packed(empty_payload()), notice(text("link.came")))
+        came = text("link.edited", count=len(link.edits)) if link.edits else text("link.came")
+        shown = (Session(link=link), packed(empty_payload()), notice(came))
         return *shown, *controls, *dial_values(link.settings, dials)
 
     def shown_trace(self, session: Session) -> dict[str, Any] | None:
@@ -333,13 +338,16 @@ class Handlers:
         Args:
             follows: a new one takes over the present one's edits, as long as they fit.
         """
+        from dragin_core.edits import edits_from
+
         run = session.run
         if self._continues(run, form) and not run.finished:
             return session
         branches = run is not None and run.question == form.question.strip()
         before = run if follows and branches and run.edits else None
+        edits = before.edits if before else edits_from(session.linked_edits(form.question, form.settings()))
         return Session(
-            run=explainer.start(form.question, form.settings(), before.edits if before else ()),
+            run=explainer.start(form.question, form.settings(), edits),
             target=session.target,
             line=secrets.token_hex(4),
             parent=session.line if branches else None,

@@ -1,10 +1,11 @@
-"""A link to what the page shows: a question with its settings, or a recorded run, in the address's query.
+"""A link to what the page shows: a question with its settings and edits, or a recorded run, in the address's query.
 
 A link comes from anywhere, so it is read like any other input: bounded, checked by the settings' own rules, and refused
 with one sentence. What it does not know it leaves alone, since hosts add names of their own.
 """
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -40,19 +41,23 @@ MOST_GOLD = 500
 
 @dataclass(frozen=True)
 class Link:
-    """What a link says: the name of a recorded run, or a question with its expected answer and settings."""
+    """What a link says: the name of a recorded run, or a question with its expected answer, settings and edits.
+
+    ``edits`` are as a trace writes them; whether they are any is looked at when the question is run.
+    """
 
     run: str | None = None
     question: str = ""
     gold: str = ""
     settings: Settings | None = None
+    edits: tuple[Mapping[str, Any], ...] = ()
 
 
-def link_to(question: str, gold: str, settings: Settings) -> str:
-    """The query of a link to a question with these settings; what is as by default is left out.
+def link_to(question: str, gold: str, settings: Settings, edits: Sequence[Mapping[str, Any]] = ()) -> str:
+    """The query of a link to a question with these settings and edits; what is as by default is left out.
 
     Raises:
-        InputError: the question is none.
+        InputError: the question is none, or the edits are too long for a link.
     """
     usual = Settings()
     fields = [("q", check_question(question))]
@@ -62,7 +67,11 @@ def link_to(question: str, gold: str, settings: Settings) -> str:
         if name in ALWAYS or value != getattr(usual, setting):
             fields.append((name, str(value)))
     fields += [("set", f"{name}:{value}") for name, value in settings.switches.items()]
-    return "?" + urlencode(fields)
+    fields += [("edit", json.dumps(edit, ensure_ascii=False, separators=(",", ":"))) for edit in edits]
+    found = "?" + urlencode(fields)
+    if edits and len(found) > MOST_CHARACTERS:
+        raise InputError(text("link.long"))
+    return found
 
 
 def link_to_run(name: str) -> str:
@@ -92,9 +101,20 @@ def read_link(came: Any) -> Link:
     try:
         settings = Settings.from_dict({**values, "switches": switches})
         question = check_question(fields.get("q", ""))
+        edits = tuple(_edit(value) for name, value in pairs if name == "edit")
     except InputError as error:
         raise InputError(text("link.bad", error=error)) from error
-    return Link(question=question, gold=fields.get("gold", "")[:MOST_GOLD], settings=settings)
+    return Link(question=question, gold=fields.get("gold", "")[:MOST_GOLD], settings=settings, edits=edits)
+
+
+def _edit(field: str) -> Mapping[str, Any]:
+    try:
+        found = json.loads(field)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise InputError(text("link.edit"))
+    return found
 
 
 def _switch(field: str) -> tuple[str, str]:

@@ -1,5 +1,6 @@
 """What a visitor has: the run that is shown, and what the controls say; plain values that Gradio passes around."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,6 +8,7 @@ import gradio as gr
 
 from dragin_core.settings import Settings
 
+from .link import Link
 from .setup import NO_PRESET, chosen, panel_value
 
 
@@ -26,7 +28,7 @@ class Session:
     ``target``: the number of events that were asked for, None for all to the end; a branch goes as far. ``partial``: a
     window that is no event yet and is shown behind the run's. ``line`` tells the run from those it did not grow out of
     step by step, ``parent`` is the line it branched from, ``before`` the run whose edits a branch takes over as long as
-    they fit.
+    they fit, ``link`` the one that filled the controls, not run yet.
     """
 
     run: Any = None
@@ -37,10 +39,16 @@ class Session:
     line: str | None = None
     parent: str | None = None
     before: Any = None
+    link: Link | None = None
 
     def reached(self, run: Any) -> bool:
         """Whether a run is as far as was asked for."""
         return run.finished or (self.target is not None and len(run.events) >= self.target)
+
+    def linked_edits(self, question: str, settings: Settings) -> tuple[Mapping[str, Any], ...]:
+        """The edits of the link, as long as question and settings are those it came with."""
+        same = self.link is not None and (self.link.question, self.link.settings) == (question.strip(), settings)
+        return self.link.edits if same else ()
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from urllib.parse import parse_qs
 from xml.dom import minidom
 
 import pytest
+from test_what_if import edited
 from visitor import Visitor
 
 from dragin_core.errors import InputError
@@ -34,6 +35,10 @@ def test_a_link_says_what_was_set_and_no_more():
         *("q", "gold", "theta", "n", "method", "variant", "set", "every", "when", "what", "flare-mask", "retrievals")
     }
     assert read_link(link_to_run("6-made-worse")).run == "6-made-worse"
+    edits = [{"at": 1, "kind": "ask", "text": HOSTILE}, {"at": 6, "kind": "ignore"}]
+    assert read_link(link_to("Who?", "", settings, edits)).edits == tuple(edits)
+    with pytest.raises(InputError, match="too long for a link"):
+        link_to("Who?", "", settings, [{"at": 1, "kind": "prompt", "text": "é" * 9000}])
 
 
 @pytest.mark.parametrize(
@@ -47,6 +52,8 @@ def test_a_link_says_what_was_set_and_no_more():
         ("?q=who&n=1e99", "top_n is"),
         ("?q=who&set=__class__:x", "no switch"),
         ("?q=who&method=%3Cb%3E", "method '<b>'"),
+        ("?q=who&edit=" + "[" * 9000, "changed by hand cannot be read"),
+        ("?q=who&edit=7", "changed by hand cannot be read"),
         ("?run=../../etc/passwd", "recorded run that is not here"),
     ],
 )
@@ -89,6 +96,37 @@ def test_a_copied_link_restores_question_and_dials(visit, follow):
     assert other.page.input_value("#dial-theta input[type=number]") == "0.35"
     assert other.count("#stage img, #question img") == 0
     assert other.problems == []
+
+
+def test_a_copied_link_brings_back_what_was_changed_by_hand(begun, follow):
+    page = begun.page
+    trigger = begun.trace()["events"][1]["index"]
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator(f'.tok[data-round="0"][data-unit="{trigger}"]').click()
+    page.locator(".card").get_by_role("button", name="Ignore this trigger").click()
+    edited(begun, 1)
+    page.click("#share-link")
+    begun.notice("Copied")
+    link = page.evaluate("() => navigator.clipboard.readText()")
+    other = follow(link[link.index("/?") :])
+    assert "1 changed by hand" in other.ready().notice("From a link")
+    other.press("run")
+    edited(other, 1)
+    mine, theirs = begun.trace(), other.trace()
+    assert theirs["edits"] == mine["edits"]
+    assert [event["type"] for event in theirs["events"]] == [event["type"] for event in mine["events"]]
+    assert theirs["answer"] == mine["answer"]
+    assert other.problems == []
+
+
+def test_a_link_whose_edits_fit_nowhere_is_told_when_it_is_run(follow):
+    visitor = follow("/?q=Who+painted+Guernica%3F&length=8&edit=%7B%22at%22%3A0%2C%22kind%22%3A%22magic%22%7D")
+    visitor.ready().notice("From a link")
+    visitor.press("run")
+    visitor.notice("There is no such edit")
+    visitor.press("reset")
+    visitor.run("Who painted Guernica?")
+    assert visitor.problems == []
 
 
 def test_a_hostile_link_is_told_and_leaves_the_page_usable(follow):
