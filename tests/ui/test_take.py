@@ -135,7 +135,7 @@ def test_a_hostile_link_is_told_and_leaves_the_page_usable(follow):
     assert visitor.trace()["question"] == "Who invented the stethoscope?"
     assert visitor.count("img") == 0
     visitor.page.locator(".tok").nth(3).click()
-    assert visitor.count(".tok.locked") == 1
+    visitor.wait("() => document.querySelectorAll('.tok.locked').length === 1")
     assert visitor.problems == []
 
 

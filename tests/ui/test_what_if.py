@@ -28,7 +28,7 @@ def test_a_passage_is_left_out_and_one_is_written(begun):
     found = len(before["events"][at]["items"])
     for number in range(1, found):
         visitor.page.locator(".passage input[type=checkbox]").nth(number).click()
-    assert visitor.count(".passage.left-out") == found
+    visitor.wait("found => document.querySelectorAll('.passage.left-out').length === found", found)
     visitor.page.get_by_role("button", name="Add a passage").click()
     fields = visitor.page.locator(".passage-fields")
     fields.locator("input").fill("By me")
