@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -37,6 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         return 130
+    except BrokenPipeError:  # whoever read it has had enough, as `head` does
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 (it is flushed when Python ends)
+        return 1
 
 
 def fetch(options: argparse.Namespace) -> int:
@@ -290,7 +294,7 @@ def _report(message: str, fraction: float | None = None) -> None:
 
 
 def _print_json(document: dict) -> None:
-    print(json.dumps(document, ensure_ascii=False))
+    print(json.dumps(document, ensure_ascii=False), flush=True)
 
 
 def _line(value) -> str:

@@ -20,7 +20,7 @@ from .payload import aliases, empty_payload, judged, packed, payload
 from .session import Form, Opened, Session, controls_of, dial_values, notice
 from .stories import settings_of, story
 from .texts import text
-from .what_if import advanced, asked, made_anew, same_place
+from .what_if import advanced, asked, dropped, made_anew, same_place
 
 LOGGER = logging.getLogger(__name__)
 REDRAW_SECONDS = 0.1  # partial windows are drawn at most this often; every token still yields, so that Stop can bite
@@ -107,8 +107,7 @@ class Handlers:
         return session, packed(shown), notice(), *controls, *dial_values(run.settings, dials)
 
     def link(self, session: Session, form: Form) -> str:
-        """The query of a link: to a recorded run, while the controls say what it was run with, else to what they say,
-        with the edits of the shown run where it is the one they say.
+        """The query of a link: to a recorded run, while the controls say what it was run with, else to what they say.
 
         Raises:
             InputError: the question or a setting is out of its bounds, or the edits are too long; one sentence.
@@ -120,7 +119,8 @@ class Handlers:
         edits = session.linked_edits(form.question, settings)
         if self._continues(session.run, form):
             edits = self.shown_trace(session).get("edits", ())
-        return link_to(form.question, form.gold, settings, edits)
+        gold = form.gold if self.expected(form.question.strip(), form.gold) else ""
+        return link_to(form.question, gold, settings, edits)
 
     def follow_link(self, came: Any, dials: tuple[str, ...]) -> tuple:
         """Fill the controls as a link says, as :meth:`tell` does; the question is not run before someone asks for it.
@@ -373,9 +373,11 @@ class Handlers:
                 stage = self._draw(run, gold, live=not ended) if ended or due or not hurry else gr.skip()
                 session = replace(session, partial=run.last) if partial else replace(session, run=run, partial=None)
                 yield session, stage, gr.skip()
-        if session.before is not None:
-            count, kept = len(session.before.edits), len(session.run.edits)
-            yield replace(session, before=None), gr.skip(), notice(text("edit.kept", count=count, kept=kept))
+        count = len((session.before or session.run).edits)
+        run = dropped(session.run) if session.run.finished else session.run  # an edit may stand where it never came to
+        if session.before is not None or len(run.edits) < count:
+            told = notice(text("edit.kept", count=count, kept=len(run.edits)))
+            yield replace(session, run=run, before=None), gr.skip(), told
 
     def _draw(self, run: Any, gold: str, live: bool = False) -> str:
         return packed(payload(self._trace(run), self.expected(run.question, gold), live=live))

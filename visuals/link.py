@@ -112,7 +112,8 @@ def _edit(field: str) -> Mapping[str, Any]:
         found = json.loads(field)
     except (ValueError, RecursionError):
         found = None
-    if not isinstance(found, dict):
+    at = found.get("at") if isinstance(found, dict) else None
+    if type(at) is not int or at < 0 or not isinstance(found.get("kind"), str):
         raise InputError(text("link.edit"))
     return found
 

@@ -1,8 +1,10 @@
 """The command line, run as its users run it."""
 
 import json
+import os
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
 
@@ -99,6 +101,17 @@ def test_score_over_own_and_over_given_text(tmp_path, capfd):
         assert ours["max_attention"] == (theirs["max_attention"] and pytest.approx(theirs["max_attention"], abs=1e-4))
     assert own["decision"] == given["decision"] | {"score": own["decision"]["score"]}
     assert own["query"]["text"] == given["query"]["text"]
+
+
+def test_whoever_reads_the_output_may_stop(monkeypatch, capfd):
+    read, write = os.pipe()
+    os.close(read)
+    gone = os.fdopen(write, "w")
+    monkeypatch.setattr(sys, "stdout", gone)
+    assert main(["doctor", "--json"]) == 1
+    with suppress(BrokenPipeError):
+        gone.close()
+    assert "Traceback" not in capfd.readouterr().err
 
 
 def test_doctor_says_what_runs_here(capfd):

@@ -54,6 +54,8 @@ def test_a_link_says_what_was_set_and_no_more():
         ("?q=who&method=%3Cb%3E", "method '<b>'"),
         ("?q=who&edit=" + "[" * 9000, "changed by hand cannot be read"),
         ("?q=who&edit=7", "changed by hand cannot be read"),
+        ("?q=who&edit={}", "changed by hand cannot be read"),
+        ('?q=who&edit={"at":"x","kind":"ignore"}', "changed by hand cannot be read"),
         ("?run=../../etc/passwd", "recorded run that is not here"),
     ],
 )
@@ -127,6 +129,12 @@ def test_a_link_whose_edits_fit_nowhere_is_told_when_it_is_run(follow):
     visitor.press("reset")
     visitor.run("Who painted Guernica?")
     assert visitor.problems == []
+    nowhere = follow("/?q=Who+painted+Guernica%3F&length=8&edit=%7B%22at%22%3A99%2C%22kind%22%3A%22ignore%22%7D")
+    nowhere.ready().notice("From a link")
+    nowhere.press("run")
+    nowhere.notice("0 of 1 edits kept")
+    assert nowhere.finished("Who painted Guernica?")["counts"]["retrievals"] >= 0
+    assert nowhere.problems == []
 
 
 def test_a_hostile_link_is_told_and_leaves_the_page_usable(follow):
