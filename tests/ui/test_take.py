@@ -111,7 +111,8 @@ def test_a_copied_link_brings_back_what_was_changed_by_hand(begun, follow):
     begun.notice("Copied")
     link = page.evaluate("() => navigator.clipboard.readText()")
     other = follow(link[link.index("/?") :])
-    assert "1 changed by hand" in other.ready().notice("From a link")
+    assert "1 changed by hand" in other.came("Who painted Guernica?").text("#notice-line")
+    other.wait("() => document.querySelector('#dial-length input[type=number]').value === '32'")
     other.press("run")
     edited(other, 1)
     mine, theirs = begun.trace(), other.trace()
@@ -123,15 +124,13 @@ def test_a_copied_link_brings_back_what_was_changed_by_hand(begun, follow):
 
 def test_a_link_whose_edits_fit_nowhere_is_told_when_it_is_run(follow):
     visitor = follow("/?q=Who+painted+Guernica%3F&length=8&edit=%7B%22at%22%3A0%2C%22kind%22%3A%22magic%22%7D")
-    visitor.ready().notice("From a link")
-    visitor.press("run")
+    visitor.came("Who painted Guernica?").press("run")
     visitor.notice("There is no such edit")
     visitor.press("reset")
     visitor.run("Who painted Guernica?")
     assert visitor.problems == []
     nowhere = follow("/?q=Who+painted+Guernica%3F&length=8&edit=%7B%22at%22%3A99%2C%22kind%22%3A%22ignore%22%7D")
-    nowhere.ready().notice("From a link")
-    nowhere.press("run")
+    nowhere.came("Who painted Guernica?").press("run")
     nowhere.notice("0 of 1 edits kept")
     assert nowhere.finished("Who painted Guernica?")["counts"]["retrievals"] >= 0
     assert nowhere.problems == []

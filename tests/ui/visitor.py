@@ -73,6 +73,7 @@ class Visitor:
         """Until a link has filled the controls, and the model has loaded."""
         self.ready().notice("From a link")
         self.wait("question => document.querySelector('#question textarea').value === question", question)
+        self.drawn()  # the dials come with it
         return self
 
     def finished(self, question: str) -> dict[str, Any]:
