@@ -43,7 +43,7 @@ MOST_GOLD = 500
 class Link:
     """What a link says: the name of a recorded run, or a question with its expected answer, settings and edits.
 
-    ``edits`` are as a trace writes them; whether they are any is looked at when the question is run.
+    ``edits`` are as a trace writes them; whether they fit is looked at when the question is run.
     """
 
     run: str | None = None
